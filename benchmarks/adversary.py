@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import adversary_classes
 import adversary_cycles
 
-from impact_bringup.domain import own_domain
+from impact_bringup.experiments.domain import own_domain
 from impact_cli.progress import Progress
 from impact_trials.processes import finished
 from studies.long_studies import resumable

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
 
-from impact_bringup.domain import own_domain
+from impact_bringup.experiments.domain import own_domain
 from impact_trials.processes import check_stopped
 
 SEED = 0

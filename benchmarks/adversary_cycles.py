@@ -25,7 +25,7 @@ from impact_qp import Phase
 from impact_qp.interface import LEAD
 from impact_qp.limits import JointLoadLimit, RobustImpactLimit, SpeedBound
 from impact_robots import PointState
-from impact_sim.sensors import PANDA_NOISE
+from impact_sim.driver.sensors import PANDA_NOISE
 from impact_trials.processes import check_stopped
 
 PERIOD, FLOOD = 1_000_000, 100_000  # between states [ns]

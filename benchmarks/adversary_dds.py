@@ -29,11 +29,11 @@ from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
 from impact_qp.node import ImpactQpNode
 from impact_qp.parameters import ControllerParameters
 from impact_robots import load_robot
-from impact_ros.closing import close
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
+from impact_ros.node.closing import close
+from impact_ros.node.spin import make_executor
 from impact_ros.parameters import specifications
 from impact_ros.qos import RECORD, STREAM
-from impact_ros.spin import make_executor
 from impact_sim.scenarios import load_scenario
 
 SCENARIO = load_scenario("qp_panda_demo")

@@ -21,8 +21,8 @@ import adversary_process_faults as processes
 import adversary_state_faults as states
 from adversary_dds import DdsArm, FaultError
 
-from impact_bringup.child import child_process
-from impact_bringup.domain import own_domain
+from impact_bringup.experiments.child import child_process
+from impact_bringup.experiments.domain import own_domain
 
 KILLED_AFTER = 120.0  # [s]
 TOLD = {"approach_on_activation": False, "impact_limits": "robust"}

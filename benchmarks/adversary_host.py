@@ -23,7 +23,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.serialization import serialize_message
 
-from impact_ros.closing import close
+from impact_ros.node.closing import close
 
 CREEP = 1e-9  # by which each look at the clock moves it: somebody may wait for that [s]
 BEGINS = {"configure": "unconfigured", "activate": "inactive", "deactivate": "active"}
@@ -74,7 +74,7 @@ class VirtualClock:
     @contextmanager
     def installed(self) -> Any:
         """Replace the process's clocks meanwhile, also those that the suite imported by name."""
-        import impact_qp.limits.load_watch  # noqa: F401  has; not while the clocks are replaced
+        import impact_qp.limits.impact_limits.load_watch  # noqa: F401  has; not while the clocks are replaced
 
         virtual = {name: self._look(name) for name in ("monotonic", "perf_counter")}
         virtual["sleep"] = self.sleep

@@ -15,9 +15,9 @@ import numpy as np
 
 from impact_qp import Command, ControlError, ImpactController, Phase, Plan
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.takeover import cannot_be_made_safe
+from impact_qp.goals.goal import GoalRun
+from impact_qp.guards.takeover import cannot_be_made_safe
 from impact_qp.parameters import ControllerParameters
-from impact_qp.ros.goal import GoalRun
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots import ArmDynamics, Robot
 

@@ -23,11 +23,11 @@ from predictor_service import importable
 from rclpy.node import Node
 from std_msgs.msg import Empty
 
-from impact_bringup.child import child_process
+from impact_bringup.experiments.child import child_process
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, WrenchBatch
 from impact_qp.node import ImpactQpNode
 from impact_ros import qos
-from impact_ros.main import main_for
+from impact_ros.node.main import main_for
 
 ENDS_WITHIN = 10.0  # [s]
 STOPS = 3  # who wakes first, states or watchdog, is a matter of chance

@@ -19,8 +19,8 @@ from impact_msgs.msg import DetectorStatus, JointCommand
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics, Robot, Surface, load_robot
 from impact_ros.messages import fill, from_nanoseconds
+from impact_sim.driver.sensors import PANDA_NOISE
 from impact_sim.scenarios import load_scenario
-from impact_sim.sensors import PANDA_NOISE
 
 SCENARIO = load_scenario("qp_panda_demo")
 STEP = 1e-3  # of the arm, at most [s]

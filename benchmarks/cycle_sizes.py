@@ -24,7 +24,7 @@ import whole_body
 from impact_qp.spreading import SpreadingController
 from impact_qp.spreading.program import SpreadingProgram
 from impact_sim.cell.spreading_file import load_spreading
-from impact_trials.spreading_trial import spread
+from impact_trials.in_process.spreading_trial import spread
 
 PUSH, ROUNDS = "rs_push_catfood_case2", 6
 

@@ -22,7 +22,7 @@ from impact_detector.session import DetectorSession, Outcome
 from impact_detector.signals.sample import FUSED, MOMENTUM, TORQUE_ERROR, JointSample, from_seconds
 from impact_robots import load_robot
 from impact_sim.scenarios import load_scenario
-from impact_trials.impact_trial import run_impact
+from impact_trials.in_process.impact_trial import run_impact
 from impact_trials.lockstep import Cycle
 from impact_trials.trial import Trial
 from studies.foreign import ForeignSetup, draw_setup, simulate_hit

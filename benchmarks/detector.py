@@ -30,8 +30,8 @@ from side_by_side import times
 from impact_analysis.detection.detect_run import detect
 from impact_bags import BagWriter
 from impact_bags.bag_recording import BagRecording, TopicChoice
-from impact_bringup.child import child_process
-from impact_bringup.domain import own_domain
+from impact_bringup.experiments.child import child_process
+from impact_bringup.experiments.domain import own_domain
 from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.node import DetectorNode
 from impact_detector.parameters import DetectorParameters, state_detectors
@@ -39,8 +39,8 @@ from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.sample import JointSample
 from impact_robots import load_robot
 from impact_ros import qos
-from impact_ros.closing import close
-from impact_ros.main import main_for
+from impact_ros.node.closing import close
+from impact_ros.node.main import main_for
 
 ROBOT = load_robot("panda")
 MILLISECOND = 1_000_000

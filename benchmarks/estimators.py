@@ -29,16 +29,16 @@ from impact_detector import (
     gross_velocity,
 )
 from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
+from impact_detector.estimators.impulse import resampled_share
 from impact_detector.estimators.measured_restitution import restitution_by_force
-from impact_detector.estimators.sampling_error import resampled_share
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_robots import ArmDynamics, Robot, load_robot
-from impact_sim.passive_impact import passive_impact
+from impact_sim.arm.passive_impact import passive_impact
+from impact_sim.arm.variation import draw
+from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.driver.simulation import START_NS, Measurement, Simulation
 from impact_sim.scenarios import load_scenario
-from impact_sim.simulation import START_NS, Measurement, Simulation
-from impact_sim.variation import draw
-from impact_sim.watched_plant import WatchedPlant
-from impact_trials.impact_trial import qp_controller
+from impact_trials.in_process.impact_trial import qp_controller
 from impact_trials.lockstep import lockstep
 from impact_trials.trial import Trial, detector_session
 

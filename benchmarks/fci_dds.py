@@ -20,17 +20,17 @@ from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
-from impact_bringup.child import child_process
-from impact_bringup.domain import own_domain
+from impact_bringup.experiments.child import child_process
+from impact_bringup.experiments.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
 from impact_drivers.franka.arm.arm_state import ArmState
 from impact_msgs.msg import JointCommand
 from impact_robots import load_robot
 from impact_robots.dynamics import ArmDynamics
 from impact_ros import qos
-from impact_ros.closing import close
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
-from impact_ros.spin import make_executor
+from impact_ros.node.closing import close
+from impact_ros.node.spin import make_executor
 
 URDF = Path(franky_sim.__file__).parent / "assets" / "fr3.urdf"
 NAMES = tuple(f"fr3_joint{i}" for i in range(1, 8))

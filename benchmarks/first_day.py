@@ -15,8 +15,8 @@ import numpy as np
 from impact_detector.signals.sample import FUSED
 from impact_robots import load_robot
 from impact_sim import Simulation, load_scenario
-from impact_sim.watched_plant import WatchedPlant
-from impact_trials.impact_trial import qp_controller
+from impact_sim.arm.watched_plant import WatchedPlant
+from impact_trials.in_process.impact_trial import qp_controller
 from impact_trials.lockstep import lockstep
 from impact_trials.trial import detector_session
 

@@ -30,8 +30,8 @@ from rclpy.task import Future
 from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import JointCommand, Surface
-from impact_ros.closing import close
-from impact_ros.spin import make_executor
+from impact_ros.node.closing import close
+from impact_ros.node.spin import make_executor
 
 BLOCK, EVERY = 2000, 500  # cycles of a block, and from one goal to the next in it
 BLOCKS = 10  # of each kind, in each situation

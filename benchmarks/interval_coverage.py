@@ -22,7 +22,7 @@ from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_predictor import velocity_interval
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, PointState, Robot, Surface, contact_rotation, load_robot
-from impact_sim.passive_impact import passive_impact
+from impact_sim.arm.passive_impact import passive_impact
 from studies.foreign import draw_setup, simulate_hit
 from studies.wall_configurations import NORMAL, draw
 

@@ -25,7 +25,7 @@ from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import ArmDynamics, PointState, Robot, Surface, load_robot
-from impact_robots.joint_ranges import ANNOUNCED, NOMINAL
+from impact_robots.description.joint_ranges import ANNOUNCED, NOMINAL
 from studies.wall_configurations import NORMAL, draw
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))

@@ -20,7 +20,7 @@ from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_robots import ArmDynamics, Surface, load_robot
-from impact_robots.joint_ranges import ANNOUNCED, NOMINAL
+from impact_robots.description.joint_ranges import ANNOUNCED, NOMINAL
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "test"))
 from joint_load_reference import reference_load

@@ -18,14 +18,14 @@ import numpy as np
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import Robot, Surface, load_robot
-from impact_sim.compliant_wall import CompliantWall
+from impact_sim.arm.loaded_plant import LoadedPlant
+from impact_sim.driver.simulation import Measurement, Simulation
 from impact_sim.layered_law import LayeredLaw, drawn_law
-from impact_sim.loaded_plant import LoadedPlant
+from impact_sim.plant.compliant_wall import CompliantWall
 from impact_sim.scenarios import load_scenario
-from impact_sim.simulation import Measurement, Simulation
-from impact_trials.learning_loop import learning_steps
+from impact_trials.in_process.learning_loop import learning_steps
+from impact_trials.in_process.wall_hit import wall_hit
 from impact_trials.trial import detector_session
-from impact_trials.wall_hit import wall_hit
 from studies.joint_loads.load_poses import draw_poses
 from studies.learned_walls.learn_run import POSES, ROBOT, RUN_UP, SCENARIO
 from studies.learned_walls.learn_truth import KINDS, LearnTruth, draw_truth

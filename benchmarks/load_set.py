@@ -27,8 +27,8 @@ from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.sets.feasible_sets import impulse_set
 from impact_predictor.sets.hull import half_spaces
 from impact_robots import ArmDynamics, PointState, Robot, Surface, load_robot
-from impact_sim.direct_run import DirectRun
-from impact_sim.passive_impact import passive_impact
+from impact_sim.arm.direct_run import DirectRun
+from impact_sim.arm.passive_impact import passive_impact
 from studies.wall_configurations import NORMAL, approach, draw
 
 SPEED, SLIP = 0.175, 0.05  # along the normal [m/s], and largest along the surface, share of it

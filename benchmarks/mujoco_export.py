@@ -17,11 +17,11 @@ import numpy as np
 from impact_detector.signals.sample import FUSED
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_sim import PANDA_NOISE, load_scenario
+from impact_sim.arm.passive_impact import passive_impact
+from impact_sim.driver.sensors import NoisySensors
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.mjcf import scenario_wall
-from impact_sim.passive_impact import passive_impact
-from impact_sim.sensors import NoisySensors
-from impact_trials.impact_trial import qp_controller
+from impact_trials.in_process.impact_trial import qp_controller
 from impact_trials.lockstep import lockstep
 from impact_trials.trial import detector_session
 

@@ -28,8 +28,8 @@ from impact_msgs.msg import Contact, ImpactAnnouncement, JointCommand, Surface, 
 from impact_msgs.srv import ComputeFeasibleSets, PredictImpact
 from impact_predictor.node import PredictorNode
 from impact_robots import ArmDynamics, Robot, load_robot
-from impact_ros.closing import close
 from impact_ros.messages import fill, from_nanoseconds
+from impact_ros.node.closing import close
 from impact_sim.node import ImpactSimNode
 
 MILLISECOND = 1_000_000

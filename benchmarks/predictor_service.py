@@ -27,8 +27,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from impact_bringup.child import child_process
-from impact_bringup.domain import own_domain
+from impact_bringup.experiments.child import child_process
+from impact_bringup.experiments.domain import own_domain
 from impact_msgs.msg import Contact, Surface
 from impact_msgs.srv import PredictImpact
 from impact_predictor.node import PredictorNode
@@ -36,9 +36,9 @@ from impact_predictor.prediction.impact_question import answer
 from impact_predictor.ros.messages import prediction_message
 from impact_predictor.ros.request_reader import RequestReader
 from impact_robots import ArmDynamics, contact_rotation, load_robot
-from impact_ros.closing import close
-from impact_ros.main import main_for
-from impact_ros.spin import make_executor
+from impact_ros.node.closing import close
+from impact_ros.node.main import main_for
+from impact_ros.node.spin import make_executor
 
 PEER = "measured_beside"
 START_TIME_OUT, CALL_TIME_OUT = 60.0, 5.0  # [s]

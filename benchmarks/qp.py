@@ -26,8 +26,8 @@ import impact_qp.control.acceleration
 from impact_qp import Contact, ImpactController, Plan, solve
 from impact_qp.control.standard_program import StandardProgram
 from impact_robots import load_robot
+from impact_sim.driver.sensors import PANDA_NOISE
 from impact_sim.scenarios import load_scenario
-from impact_sim.sensors import PANDA_NOISE
 
 ROBOT, SCENARIO = load_robot("panda"), load_scenario("qp_panda_demo")
 CYCLES, ROUNDS = 250, 20  # states of the approach, and how often they are gone through

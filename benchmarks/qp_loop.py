@@ -31,19 +31,19 @@ from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
-from impact_bringup.child import child_process
-from impact_bringup.domain import own_domain
+from impact_bringup.experiments.child import child_process
+from impact_bringup.experiments.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.msg import JointCommand
 from impact_robots import load_robot
 from impact_robots.dynamics import ArmDynamics
 from impact_ros import qos
-from impact_ros.closing import close
-from impact_ros.main import main_for
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
-from impact_ros.spin import make_executor
+from impact_ros.node.closing import close
+from impact_ros.node.main import main_for
+from impact_ros.node.spin import make_executor
+from impact_sim.driver.sensors import PANDA_NOISE
 from impact_sim.scenarios import load_scenario
-from impact_sim.sensors import PANDA_NOISE
 
 ROBOT, SCENARIO = load_robot("panda"), load_scenario("qp_panda_demo")
 PERIOD, SECONDS, WARM_UP = 1e-3, 60, 2  # [s]

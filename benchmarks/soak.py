@@ -23,12 +23,12 @@ from adversary_dds import ROBOT, SCENARIO, DdsArm
 from predictor_service import importable
 from rclpy.action import ActionClient
 
-from impact_bringup.child import child_process
-from impact_bringup.domain import own_domain
+from impact_bringup.experiments.child import child_process
+from impact_bringup.experiments.domain import own_domain
 from impact_msgs.action import ExecuteImpact
 from impact_qp.node import ImpactQpNode
-from impact_ros.main import main_for
 from impact_ros.messages import set_vector
+from impact_ros.node.main import main_for
 
 WHOLE, QUICK, WARM = 600.0, 60.0, 60.0  # [s]
 QUICK_WARM = 20.0  # of the short form, whose figure is no measure of the aim [s]

@@ -26,8 +26,8 @@ from impact_detector import (
 from impact_detector.detectors.momentum import MomentumObserver
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, load_robot
-from impact_sim.passive_impact import passive_impact
-from impact_sim.sensors import PANDA_NOISE
+from impact_sim.arm.passive_impact import passive_impact
+from impact_sim.driver.sensors import PANDA_NOISE
 
 FIGURE = Path(__file__).parent / "figures" / "detectors.png"
 Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1

@@ -15,18 +15,18 @@ from PIL import Image, ImageDraw, ImageFont
 
 from impact_analysis.demo.evaluation import Evaluation, evaluate_run
 from impact_bags.bag_recording import TopicChoice
-from impact_bags.run_record import Run, read_run
+from impact_bags.reading.run_record import Run, read_run
 from impact_cli.commands.demo import announced_contact
 from impact_robots import load_robot
 from impact_sim import load_scenario
-from impact_trials.in_process import run_in_process
-from impact_view.browser import headless_browser
-from impact_view.camera import Camera
-from impact_view.instant import Timeline
-from impact_view.record import TOUCHING
-from impact_view.recorded_run import read_view
-from impact_view.server import view_server
-from impact_view.stage import Stage
+from impact_trials.in_process.run import run_in_process
+from impact_view.run.record import TOUCHING
+from impact_view.run.recorded_run import read_view
+from impact_view.scene.instant import Timeline
+from impact_view.scene.stage import Stage
+from impact_view.web.browser import headless_browser
+from impact_view.web.camera import Camera
+from impact_view.web.server import view_server
 
 PATH, PORT = Path(__file__).parent / "figures" / "hit.gif", 8147
 TITLES = {

@@ -30,9 +30,9 @@ from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import DURATION, joint_load, load_contact
 from impact_predictor.joint_load.load_case import LoadCase, viscoelastic
 from impact_robots import ArmDynamics, load_robot
-from impact_sim.direct_run import direct_run
-from impact_sim.loaded_plant import LoadedPlant
-from impact_sim.passive_impact import GAP, gravity_compensation
+from impact_sim.arm.direct_run import direct_run
+from impact_sim.arm.loaded_plant import LoadedPlant
+from impact_sim.arm.passive_impact import GAP, gravity_compensation
 from impact_sim.scenarios import load_scenario
 from studies.joint_loads.load_poses import WallPose, moving, wall_at
 

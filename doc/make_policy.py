@@ -18,7 +18,7 @@ from rclpy.context import Context
 from rclpy.parameter import Parameter
 from rclpy.utilities import remove_ros_args
 
-from impact_bringup.domain import free_domain
+from impact_bringup.experiments.domain import free_domain
 from impact_detector.node import DetectorNode
 from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
@@ -26,7 +26,7 @@ from impact_qp.arms.node import ImpactSpreadingNode
 from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
-from impact_ros.closing import one_core
+from impact_ros.node.closing import one_core
 from impact_sim.cell.node import StandaloneCellNode
 from impact_sim.humanoid.node import StandaloneHumanoidNode
 from impact_sim.node import StandaloneSimNode

@@ -23,7 +23,7 @@ from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import impulse_set
 from impact_robots import ArmDynamics, PointState, Surface, load_robot
-from impact_sim.passive_impact import passive_impact
+from impact_sim.arm.passive_impact import passive_impact
 
 FIGURES = Path(__file__).parent / "figures"
 ROBOT, NORMAL = load_robot("panda"), np.array([-1.0, 0.0, 0.0])

@@ -19,7 +19,7 @@ from impact_analysis.demo.spreading_evaluation import MODES
 from impact_qp.arms.plans import SpreadChoice
 from impact_qp.spreading import Variant
 from impact_sim.cell.spreading_file import load_spreading
-from impact_trials.spreading_trial import SpreadingRun, spread
+from impact_trials.in_process.spreading_trial import SpreadingRun, spread
 
 FILE = Path(__file__).with_name("figures") / "spread_references.png"
 SCENARIO = "rs_push_catfood_case2"

@@ -11,8 +11,8 @@ Example:
 """
 
 from impact_bags.exceptions import RecordingError
-from impact_bags.reader import BagReader, TopicInfo
+from impact_bags.reading.reader import BagReader, TopicInfo
 from impact_bags.typestore import impact_typestore
-from impact_bags.writer import BagWriter
+from impact_bags.writing.writer import BagWriter
 
 __all__ = ["BagReader", "BagWriter", "RecordingError", "TopicInfo", "impact_typestore"]

@@ -16,9 +16,16 @@ import numpy as np
 
 from impact_bags import BagReader
 from impact_bags.exceptions import RecordingError
-from impact_bags.quick_states import QuickStates
-from impact_bags.reader import Span
-from impact_bags.recording import Force, Item, RecordedReference, credible, in_time_order, is_absurd
+from impact_bags.reading.quick_states import QuickStates
+from impact_bags.reading.reader import Span
+from impact_bags.reading.recording import (
+    Force,
+    Item,
+    RecordedReference,
+    credible,
+    in_time_order,
+    is_absurd,
+)
 from impact_detector.exceptions import DetectorError
 from impact_detector.ros.conversion import (
     announcement,

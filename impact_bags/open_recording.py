@@ -7,11 +7,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from impact_bags.bag_recording import BagRecording, TopicChoice
-from impact_bags.csv_recording import CsvRecording
-from impact_bags.csv_rows import csv_rows
 from impact_bags.exceptions import RecordingError
-from impact_bags.reader import SUFFIXES
-from impact_bags.recording import Recording
+from impact_bags.reading.csv_recording import CsvRecording
+from impact_bags.reading.csv_rows import csv_rows
+from impact_bags.reading.reader import SUFFIXES
+from impact_bags.reading.recording import Recording
 from impact_robots import Robot
 
 _METADATA = "metadata.yaml"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_bags.recording import LARGEST
+from impact_bags.reading.recording import LARGEST
 
 
 class Series(NamedTuple):

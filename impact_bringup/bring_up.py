@@ -24,9 +24,9 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
 
 from impact_bringup.lifecycle import LifecycleClient
-from impact_ros.closing import close
 from impact_ros.exceptions import RosError
-from impact_ros.spin import Stop, spin, stop_on_signals
+from impact_ros.node.closing import close
+from impact_ros.node.spin import Stop, spin, stop_on_signals
 
 NAME = "bring_up"
 CHANGES = ("configure", "activate")

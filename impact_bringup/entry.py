@@ -40,7 +40,7 @@ def _entry(module: str) -> Callable[[], int]:
                 raise
             print(f"{_script()}: needs ROS 2, of which {error.name} is missing", file=sys.stderr)
             return 2
-        security = import_module("impact_ros.security")
+        security = import_module("impact_ros.node.security")
         try:
             security.require_security(os.environ)
         except security.SecurityError as error:

@@ -12,7 +12,7 @@ from impact_bringup import entry
 from impact_detector.node import DetectorNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
-from impact_ros.main import main_for
+from impact_ros.node.main import main_for
 
 main = main_for(ImpactQpNode, DetectorNode, name="suite", beside=(PredictorNode,))
 

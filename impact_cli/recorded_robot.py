@@ -7,8 +7,8 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from impact_robots.description.loader import available_robots
 from impact_robots.exceptions import RobotError, UsageError
-from impact_robots.loader import available_robots
 from impact_robots.yaml_file import read_mapping
 
 DEFAULT = "panda"

@@ -39,11 +39,11 @@ from impact_msgs.msg import (
 )
 from impact_robots.exceptions import ImpactError
 from impact_ros import qos
-from impact_ros.boundary import guarded
-from impact_ros.main import main_for
 from impact_ros.messages import JointReader, from_nanoseconds, to_nanoseconds
+from impact_ros.node.boundary import guarded
+from impact_ros.node.main import main_for
+from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.parameters import declare
-from impact_ros.throttled_log import ThrottledLog
 
 DIAGNOSTIC_PERIOD = 1.0  # [s]
 _LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]

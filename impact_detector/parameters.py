@@ -22,8 +22,7 @@ from impact_detector.signals.reference_torque import PREVIOUS, SAME, ReferencePa
 from impact_detector.signals.sample import FUSED
 from impact_detector.signals.torque_watch import TorqueWatch
 from impact_robots import Robot
-from impact_ros.parameters import Specification, parameter, parameters_of
-from impact_ros.robot_parameters import RobotParameters
+from impact_ros.parameters import RobotParameters, Specification, parameter, parameters_of
 
 _NAN = float("nan")
 

@@ -12,8 +12,8 @@ import numpy as np
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.detectors.detector import StateDetector
+from impact_detector.detectors.detector_kind import too_slow
 from impact_detector.detectors.force_threshold import ForceThresholdDetector
-from impact_detector.detectors.too_slow import too_slow
 from impact_detector.estimators.streaming import Estimate, ImpactEstimator
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.model_torque import ModelTorque

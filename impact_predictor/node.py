@@ -44,12 +44,12 @@ from impact_predictor.sets.polytope import Polytope
 from impact_predictor.sets.robot_sets import robot_sets
 from impact_robots import ImpactError
 from impact_ros import qos
-from impact_ros.boundary import guarded
 from impact_ros.exceptions import MessageError
-from impact_ros.main import main_for
 from impact_ros.messages import JointReader, to_nanoseconds
+from impact_ros.node.boundary import guarded
+from impact_ros.node.main import main_for
+from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.parameters import declare
-from impact_ros.throttled_log import ThrottledLog
 
 _LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
 _STREAM_LIFETIME = 1_000_000_000  # after which RViz forgets the stream's markers [ns]

@@ -12,8 +12,7 @@ from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.prediction.near_contact import NearContact
 from impact_robots import Robot, RobotError, Surface
 from impact_robots.surface import USUAL_FRICTION, USUAL_RESTITUTION
-from impact_ros.parameters import ParameterError, parameter
-from impact_ros.robot_parameters import RobotParameters
+from impact_ros.parameters import ParameterError, RobotParameters, parameter
 
 _NAN = float("nan")
 

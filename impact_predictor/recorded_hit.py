@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 
 def _nothing() -> np.ndarray:

@@ -8,7 +8,7 @@ from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import IMPACT_LIMITS, Contact
-from impact_qp.program import NoSolutionFound, QuadraticProgram, Solution, solve
+from impact_qp.program.program import NoSolutionFound, QuadraticProgram, Solution, solve
 
 __all__ = [
     "IMPACT_LIMITS",

@@ -18,26 +18,26 @@ from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan
 from impact_qp.control.state_machine import Action, Event, StateMachine
 from impact_qp.exact_friction import exact_friction_warning
-from impact_qp.limits.registry import AUTO
+from impact_qp.goals.approach_start import activation_refusal
+from impact_qp.goals.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End
+from impact_qp.goals.planner import Planner
+from impact_qp.limits.impact_limits.registry import AUTO
 from impact_qp.parameters import ControllerParameters
-from impact_qp.ros.approach_start import activation_refusal
 from impact_qp.ros.control_cycle import ControlCycle
 from impact_qp.ros.diagnostics import DiagnosticsReporter
-from impact_qp.ros.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End
 from impact_qp.ros.goal_server import Answer, GoalServer
 from impact_qp.ros.inputs import Inputs
 from impact_qp.ros.outputs import Outputs
-from impact_qp.ros.planner import Planner
 from impact_qp.ros.safe_stop import SafeStop
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots import PointState, Robot
 from impact_robots.exceptions import ImpactError
-from impact_ros.boundary import guarded
-from impact_ros.lifecycle_node import SuiteLifecycleNode
-from impact_ros.main import main_for
+from impact_ros.node.boundary import guarded
+from impact_ros.node.lifecycle_node import SuiteLifecycleNode
+from impact_ros.node.main import main_for
+from impact_ros.node.spin import freeze_garbage
 from impact_ros.parameters import current, declare
 from impact_ros.qos import LATCHED, LOCKSTEP, SENSOR
-from impact_ros.spin import freeze_garbage
 
 ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher goes
 STATES, VERDICTS, ESTIMATES = "joint_states", "impact_detector/status", "impact_detector/estimate"

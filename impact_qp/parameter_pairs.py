@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from impact_qp.control.plan import Plan
-from impact_qp.control.takeover import REACTION, deceleration
+from impact_qp.guards.takeover import REACTION, deceleration
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 

@@ -12,17 +12,16 @@ import numpy as np
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
-from impact_qp.limits.registry import AUTO, SELECTABLE, described
+from impact_qp.limits.impact_limits.registry import AUTO, SELECTABLE, described
 from impact_qp.parameter_pairs import plan_refusal, timing_refusal
-from impact_qp.program import SOLVERS
+from impact_qp.program.program import SOLVERS
+from impact_robots.description.joint_ranges import ANNOUNCED
 from impact_robots.entry import entries_of
-from impact_robots.joint_ranges import ANNOUNCED
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION
 from impact_robots.task.find import find_hit_task
 from impact_robots.task.hit_task import HitTask
-from impact_ros.parameters import from_values, parameter
-from impact_ros.robot_parameters import RobotParameters
+from impact_ros.parameters import RobotParameters, from_values, parameter
 
 NAN = float("nan")
 Parameters = TypeVar("Parameters", bound="PlanParameters")

@@ -12,8 +12,8 @@ import pinocchio as pin
 
 from impact_qp.compiled.records import Allowed, Newton
 from impact_robots import Robot
-from impact_robots.axis_chain import axis_chain
-from impact_robots.direct_call import direct
+from impact_robots.compiling.direct_call import direct
+from impact_robots.state.axis_chain import axis_chain
 
 RESERVE = 0.05  # to the position limits [rad]
 _TURN = np.pi  # a joint without limits is searched one turn around the middle

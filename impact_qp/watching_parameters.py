@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from impact_qp.exceptions import ControlError
-from impact_qp.limits.registry import ON_A_REAL_ARM, SELECTABLE
+from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM, SELECTABLE
 from impact_ros.parameters import parameter
 
 

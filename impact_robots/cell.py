@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.description.loader import load_robot
 from impact_robots.exceptions import TaskError
-from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 
 TWO = ("left", "right")  # usual names of two arms; one alone needs none

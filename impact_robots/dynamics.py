@@ -10,12 +10,12 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from impact_robots.composite import composite_of
-from impact_robots.direct_call import direct
+from impact_robots.compiling.direct_call import direct
 from impact_robots.exceptions import RobotError
 from impact_robots.robot import Robot
-from impact_robots.state import PointState, RobotState
-from impact_robots.work_memory import PointFunction, WorkMemory
+from impact_robots.state.composite import composite_of
+from impact_robots.state.state import PointState, RobotState
+from impact_robots.state.work_memory import PointFunction, WorkMemory
 
 
 class ArmStates(NamedTuple):
@@ -155,7 +155,7 @@ class ArmDynamics(ContactDynamics):
 
 
 def _compiled() -> PointFunction:
-    from impact_robots.compiled_point import point_motion  # loads slowly
+    from impact_robots.state.compiled_point import point_motion  # loads slowly
 
     motion: PointFunction = direct(point_motion)
     return motion

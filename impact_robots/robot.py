@@ -11,10 +11,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from impact_robots.exceptions import RobotError
-from impact_robots.floating_base import BASE_VELOCITIES, floating_position
-from impact_robots.joint_ranges import KNOWN_JOINTS, JointRanges
-from impact_robots.keys import (
+from impact_robots.description.floating_base import BASE_VELOCITIES, floating_position
+from impact_robots.description.joint_ranges import KNOWN_JOINTS, JointRanges
+from impact_robots.description.keys import (
     ARMS_ONLY,
     BY_NAME,
     OPTIONAL,
@@ -23,8 +22,9 @@ from impact_robots.keys import (
     missing_line,
     needed_by,
 )
-from impact_robots.loops import LoopJoint
-from impact_robots.named_contact import NamedContact
+from impact_robots.description.loops import LoopJoint
+from impact_robots.description.named_contact import NamedContact
+from impact_robots.exceptions import RobotError
 from impact_robots.validation import finite_array
 
 
@@ -97,7 +97,7 @@ class Robot:
     servo_damping: np.ndarray | None = None  # of the same [N.m.s/rad]
     payload: tuple[float, float] = (0.0, 0.0)  # at the contact point; its middle in the model [kg]
     force_limits: tuple[tuple[str, float], ...] = ()  # by what limits a peak of contact force [N]
-    base: str = "fixed"  # of :data:`~impact_robots.floating_base.BASES`
+    base: str = "fixed"  # of :data:`~impact_robots.description.floating_base.BASES`
     contacts: tuple[NamedContact, ...] = ()  # where it hits, each a frame of the model
     passive: tuple[str, ...] = ()  # joints without a motor
     spring_stiffness: np.ndarray | None = None  # beside each joint, at rest at 0 [N.m/rad]
@@ -222,7 +222,7 @@ class Robot:
         """Refuse to go on without what somebody needs to know of the robot.
 
         Args:
-            who: package or command, see ``impact_robots.keys``.
+            who: package or command, see ``impact_robots.description.keys``.
             keys: of the YAML that are needed; none: all that it needs.
 
         Raises:

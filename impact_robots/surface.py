@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_robots.contact_frame import contact_rotation
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.robot import read_only
+from impact_robots.state.contact_frame import contact_rotation
 from impact_robots.validation import (
     finite_array,
     friction_range,

@@ -17,8 +17,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan
 from typing import Any, TypeVar
 
+from impact_robots.description.loader import load_robot
+from impact_robots.robot import Robot
+from impact_robots.validation import HEAVIEST
 from impact_ros.exceptions import ParameterError
 from impact_ros.specification import (
     Specification,
@@ -28,6 +33,41 @@ from impact_ros.specification import (
     parameters_of,
     specifications,
 )
+
+_NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class RobotParameters:
+    """Base of a node's parameters: which robot."""
+
+    robot: str = parameter("panda", "Name of a robot of the suite, or path of its YAML.")
+    urdf: str = parameter("", "Path of a URDF that replaces the robot's own; empty: its own.")
+    joint_prefix: str = parameter(
+        "", "Prefix of joint names that replaces the robot's own, such as fr3_; empty: its own."
+    )
+
+    payload: tuple[float, float] = parameter(
+        (_NAN, _NAN),
+        "Lowest and highest mass at the contact point beside the tool; NaN: the robot's own.",
+        unit="kg",
+        low=0.0,
+        high=HEAVIEST,
+    )
+
+    def load_robot(self) -> Robot:
+        """Return the robot.
+
+        Raises:
+            ImpactError: It cannot be loaded, or not carry the payload.
+        """
+        return load_robot(
+            self.robot,
+            urdf=self.urdf or None,
+            joint_prefix=self.joint_prefix or None,
+            payload=None if isnan(self.payload[0]) else self.payload,
+        )
+
 
 __all__ = [
     "ParameterError",

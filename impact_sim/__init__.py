@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A flexible-joint arm, its torque loop, its contacts and its sensors, in lockstep."""
 
-from impact_sim.arm_driver import Interface
-from impact_sim.compliant_wall import CompliantWall
+from impact_sim.driver.arm_driver import Interface
+from impact_sim.driver.sensors import NO_NOISE, PANDA_NOISE, Noise
+from impact_sim.driver.simulation import Measurement, Simulation
 from impact_sim.exceptions import ScenarioError, SimulationError
-from impact_sim.plant import FlexibleJointPlant
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.plant import FlexibleJointPlant
 from impact_sim.scenarios import Scenario, all_scenario_names, load_scenario, scenario_names
-from impact_sim.sensors import NO_NOISE, PANDA_NOISE, Noise
-from impact_sim.simulation import Measurement, Simulation
 
 __all__ = [
     "NO_NOISE",

@@ -14,19 +14,19 @@ from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from impact_msgs.msg import JointCommand
-from impact_robots.loader import load_robot
-from impact_ros.main import main_for
+from impact_robots.description.loader import load_robot
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
+from impact_ros.node.main import main_for
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import STREAM
-from impact_sim.arm_driver import CYCLE_NS, Interface
-from impact_sim.plant import FlexibleJointPlant
+from impact_sim.driver.arm_driver import CYCLE_NS, Interface
+from impact_sim.driver.sensors import NO_NOISE, PANDA_NOISE
+from impact_sim.driver.simulation import START_NS, Simulation
+from impact_sim.plant.plant import FlexibleJointPlant
 from impact_sim.ros.arm_port import ArmPort
 from impact_sim.ros.lockstep_node import NOBODY
 from impact_sim.ros.standalone import AGAIN, Standalone, shutdown_when_over
 from impact_sim.scenarios import load_scenario, scenario_names
-from impact_sim.sensors import NO_NOISE, PANDA_NOISE
-from impact_sim.simulation import START_NS, Simulation
 
 RESEND_AFTER = 1.0  # in lockstep, send the state again when nobody answers [s]
 GIVE_UP_AFTER = 10.0  # and then give up [s]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from impact_sim.loaded_plant import LoadedPlant
+from impact_sim.arm.loaded_plant import LoadedPlant
 from impact_sim.node import ImpactSimNode
 
 

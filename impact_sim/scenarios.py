@@ -13,18 +13,18 @@ import numpy as np
 
 from impact_predictor.contact_force.laws import ContactLaw
 from impact_robots.cell import robot_named
-from impact_robots.contact_frame import contact_rotation
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import ImpactError, RobotError
 from impact_robots.kinematics import inverse_kinematics
 from impact_robots.robot import Robot
+from impact_robots.state.contact_frame import contact_rotation
 from impact_robots.surface import Surface
 from impact_robots.task.hit_task import hit_task_of, shipped_hit_task
 from impact_robots.task.like import TASK, Shipped, check_name, with_like
 from impact_robots.task.typed_entries import record_of
-from impact_sim.compliant_wall import CompliantWall
 from impact_sim.exceptions import ScenarioError
 from impact_sim.layered_law import wall_law
+from impact_sim.plant.compliant_wall import CompliantWall
 
 ANNOUNCEABLE = ("friction", "restitution", "stiffness")
 _SHIPPED = Shipped(Path(__file__).parent / "scenarios.yaml", "scenarios", "simulated")
@@ -56,9 +56,9 @@ class Scenario:
     contact: dict[str, Any]
     controller: str  # which impact limits; computed_torque: a free motion; glide: let go before
     speeds: tuple[float, ...]  # reference speeds of successive trials [m/s]; none: the one above
-    variation: dict[str, Any]  # what differs from trial to trial, see impact_sim.variation
-    approach: dict[str, Any]  # of a glide, see impact_sim.glide; none: along the normal
-    motion: dict[str, Any]  # of a free motion, see impact_sim.free_motion; none: an impact
+    variation: dict[str, Any]  # what differs from trial to trial, see impact_sim.arm.variation
+    approach: dict[str, Any]  # of a glide, see impact_sim.arm.glide; none: along the normal
+    motion: dict[str, Any]  # of a free motion, see impact_sim.arm.free_motion; none: an impact
     announced: dict[str, Any]  # friction, restitution, stiffness that controllers are told instead
 
     def of_trial(self, trial: int) -> Scenario:

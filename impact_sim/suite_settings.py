@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from impact_robots.loader import load_robot
+from impact_robots.description.loader import load_robot
 from impact_sim.scenarios import Scenario
 
 

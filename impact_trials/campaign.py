@@ -17,15 +17,15 @@ from impact_robots.cell import robot_named
 from impact_robots.exceptions import ImpactError
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.scenario_choice import AnyScenario, robots_of
-from impact_trials.cell_bag import CellBag
-from impact_trials.cell_truth import BOX_COLUMNS, arm_columns
-from impact_trials.free_motion_trial import run_free_motion
-from impact_trials.impact_trial import run_impact
+from impact_trials.in_process.free_motion_trial import run_free_motion
+from impact_trials.in_process.impact_trial import run_impact
+from impact_trials.in_process.spreading_trial import run_spreading
 from impact_trials.processes import StoppedError, check_stopped, in_order
-from impact_trials.spreading_trial import run_spreading
+from impact_trials.recording.cell_bag import CellBag
+from impact_trials.recording.trial_bag import TrialBag
 from impact_trials.trial import Trial, TrialResult
-from impact_trials.trial_bag import TrialBag
-from impact_trials.trial_truth import columns
+from impact_trials.truth.cell_truth import BOX_COLUMNS, arm_columns
+from impact_trials.truth.trial_truth import columns
 
 LOOKED = 20  # cycles between looks at whether the work is still wanted
 _types: Typestore | None = None  # of a worker: made once

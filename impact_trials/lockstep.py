@@ -14,9 +14,9 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.session import DetectorSession
 from impact_detector.signals.sample import Detection, ForceSample, JointSample, Verdict
-from impact_sim.arm_driver import CYCLE_NS
 from impact_sim.cell.cell_simulation import CellSimulation
-from impact_sim.simulation import START_NS, Measurement, Simulation
+from impact_sim.driver.arm_driver import CYCLE_NS
+from impact_sim.driver.simulation import START_NS, Measurement, Simulation
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from impact_bags.new_files import write_file
 from impact_robots.exceptions import UsageError, WriteError
 from impact_ros.interrupts import deferred_interrupts
 from impact_trials.campaign_file import CAMPAIGN, check_campaign
-from impact_trials.trial_rows import Row, read_rows, row_text, table_text
-from impact_trials.trial_table import TABLE
+from impact_trials.truth.trial_rows import Row, read_rows, row_text, table_text
+from impact_trials.truth.trial_table import TABLE
 
 _UNFINISHED = ".unfinished_"
 

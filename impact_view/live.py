@@ -23,22 +23,22 @@ from rosbags.typesys.store import Typestore
 
 from impact_bags import impact_typestore
 from impact_bags.bag_recording import ANNOUNCEMENT, JOINT_STATE, WRENCH
-from impact_bags.recording import Force
-from impact_bags.suite_messages import CONTROLLER_STATUS, EVENT
+from impact_bags.reading.recording import Force
+from impact_bags.writing.suite_messages import CONTROLLER_STATUS, EVENT
 from impact_detector.ros.conversion import announcement, batch_sample, joint_sample, wrench_sample
+from impact_robots.description.loader import load_robot
 from impact_robots.exceptions import ImpactError
-from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_ros.messages import JointReader
-from impact_view.browser import open_browser
-from impact_view.camera import camera_of
-from impact_view.collector import Collector
-from impact_view.force_axes import ForceAxes
-from impact_view.free_collector import KINDS as FREE_KINDS
-from impact_view.free_collector import FreeCollector
 from impact_view.live_feed import Message
-from impact_view.player import PERIOD, Player
-from impact_view.server import address, view_server
+from impact_view.run.collector import Collector
+from impact_view.run.force_axes import ForceAxes
+from impact_view.run.free_collector import KINDS as FREE_KINDS
+from impact_view.run.free_collector import FreeCollector
+from impact_view.scene.player import PERIOD, Player
+from impact_view.web.browser import open_browser
+from impact_view.web.camera import camera_of
+from impact_view.web.server import address, view_server
 
 REFRESH = 0.2  # between pictures of a run that is being made [s]
 NICE = 10  # the run goes first

@@ -13,9 +13,9 @@ from collections import deque
 from types import TracebackType
 
 from impact_bags.bag_recording import ANNOUNCEMENT, JOINT_STATE, WRENCH, WRENCH_BATCH
-from impact_bags.message_maker import ODOMETRY, POSE, SIZE
-from impact_bags.suite_messages import CONTROLLER_STATUS, EVENT
-from impact_view.server import check_port
+from impact_bags.writing.message_maker import ODOMETRY, POSE, SIZE
+from impact_bags.writing.suite_messages import CONTROLLER_STATUS, EVENT
+from impact_view.web.server import check_port
 
 SHOWN = (
     *(JOINT_STATE, WRENCH, WRENCH_BATCH, ANNOUNCEMENT, CONTROLLER_STATUS, EVENT),

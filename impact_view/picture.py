@@ -11,12 +11,12 @@ import numpy as np
 
 from impact_bags.new_files import write_file
 from impact_robots.robot import Robot
-from impact_view.browser import headless_browser
-from impact_view.camera import camera_of
-from impact_view.instant import Timeline
-from impact_view.record import ViewRecord
-from impact_view.server import view_server
-from impact_view.stage import Stage
+from impact_view.run.record import ViewRecord
+from impact_view.scene.instant import Timeline
+from impact_view.scene.stage import Stage
+from impact_view.web.browser import headless_browser
+from impact_view.web.camera import camera_of
+from impact_view.web.server import view_server
 
 WIDTH, HEIGHT = 960, 640  # [pixels]
 

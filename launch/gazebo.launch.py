@@ -14,8 +14,8 @@ from pathlib import Path
 from launch_ros.parameter_descriptions import ParameterValue
 
 import impact_robots
-from impact_bags.run_record import Run
-from impact_bringup.experiment import suite_parameters
+from impact_bags.reading.run_record import Run
+from impact_bringup.experiments.experiment import suite_parameters
 from impact_bringup.launch_parts import (
     PACKAGE,
     SUITE,
@@ -29,7 +29,7 @@ from impact_bringup.launch_parts import (
     unless_done,
 )
 from impact_bringup.simulator_folder import write_folder
-from impact_robots.loader import load_robot
+from impact_robots.description.loader import load_robot
 from impact_sim.export.gazebo_files import WORLD, gazebo_files
 from impact_sim.export.gazebo_world import WRENCH
 from impact_sim.export.mjcf_files import CONTROLLERS, URDF

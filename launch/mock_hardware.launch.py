@@ -15,8 +15,8 @@ from pathlib import Path
 
 from launch_ros.parameter_descriptions import ParameterValue
 
-from impact_bags.run_record import Run
-from impact_bringup.experiment import suite_parameters
+from impact_bags.reading.run_record import Run
+from impact_bringup.experiments.experiment import suite_parameters
 from impact_bringup.launch_parts import (
     PACKAGE,
     SUITE,
@@ -28,7 +28,7 @@ from impact_bringup.launch_parts import (
     unless_done,
 )
 from impact_bringup.simulator_folder import write_folder
-from impact_robots.loader import load_robot
+from impact_robots.description.loader import load_robot
 from impact_sim.export.mjcf_files import CONTROLLERS, URDF
 from impact_sim.export.mock_hardware import INTERFACES, mock_files
 from impact_sim.export.ros2_control import COMMANDS, STATES

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from launch_ros.parameter_descriptions import ParameterValue
 
-from impact_bags.run_record import Run
-from impact_bringup.experiment import suite_parameters
+from impact_bags.reading.run_record import Run
+from impact_bringup.experiments.experiment import suite_parameters
 from impact_bringup.launch_parts import (
     BOOLEANS,
     PACKAGE,
@@ -28,8 +28,8 @@ from impact_bringup.launch_parts import (
     unless_done,
 )
 from impact_bringup.simulator_folder import write_folder
-from impact_qp.limits.registry import AUTO, SELECTABLE
-from impact_robots.loader import load_robot
+from impact_qp.limits.impact_limits.registry import AUTO, SELECTABLE
+from impact_robots.description.loader import load_robot
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.mjcf_files import CONTROLLERS, URDF, mjcf_files
 from impact_sim.export.ros2_control import COMMANDS, FORCE, STATES

@@ -15,7 +15,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from impact_bringup.launch_parts import BOOLEANS, NAMESPACE, description, shared_file
-from impact_robots.loader import load_robot
+from impact_robots.description.loader import load_robot
 
 TOPICS = ("robot_description", "impact_predictor/markers", "wrench")  # as in impact.rviz
 

@@ -24,8 +24,8 @@ from pathlib import Path
 
 import yaml
 
-from impact_bags.run_record import Run
-from impact_bringup.experiment import suite_parameters
+from impact_bags.reading.run_record import Run
+from impact_bringup.experiments.experiment import suite_parameters
 from impact_bringup.launch_parts import (
     BOOLEANS,
     ENDS,
@@ -41,7 +41,7 @@ from impact_bringup.launch_parts import (
     removed_at_the_end,
     rviz,
 )
-from impact_qp.limits.registry import AUTO, SELECTABLE
+from impact_qp.limits.impact_limits.registry import AUTO, SELECTABLE
 from impact_sim.scenarios import load_scenario, scenario_names
 
 SIMULATED = ("scenario", "seed", "noise", "realtime", "duration", "after_contact", ENDS)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
-from impact_cli.number_options import count, seed
+from impact_cli.options.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_robots.exceptions import UsageError
 from impact_trials.processes import cores

@@ -8,11 +8,11 @@ import numpy as np
 
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.watched_cell import WatchedCell
-from impact_trials.cell_truth import CellLog
+from impact_trials.in_process.spread_controller import SpreadAnswers, spread_answers
+from impact_trials.in_process.spreading_trial import cell_session
 from impact_trials.lockstep import ArmTurn, cell_lockstep
-from impact_trials.spread_controller import SpreadAnswers, spread_answers
-from impact_trials.spreading_trial import cell_session
 from impact_trials.trial import DetectorLog
+from impact_trials.truth.cell_truth import CellLog
 
 FAR = 5.0  # where a box is in nobody's way [m]
 

@@ -9,11 +9,11 @@ import numpy as np
 from impact_predictor.contact_force.laws import ContactLaw
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import ArmDynamics, Robot, Surface
-from impact_sim.arm_driver import CYCLE_NS
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.plant import FlexibleJointPlant
-from impact_sim.sensors import PANDA_NOISE, Noise
-from impact_sim.simulation import FORCE_PERIOD_NS, SAMPLES_PER_CYCLE, Simulation
+from impact_sim.driver.arm_driver import CYCLE_NS
+from impact_sim.driver.sensors import PANDA_NOISE, Noise
+from impact_sim.driver.simulation import FORCE_PERIOD_NS, SAMPLES_PER_CYCLE, Simulation
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.plant import FlexibleJointPlant
 
 CYCLE = CYCLE_NS * 1e-9  # of the driver [s]
 _BATCH = FORCE_PERIOD_NS * 1e-9 * np.arange(1 - SAMPLES_PER_CYCLE, 1)  # of forces, in a cycle [s]

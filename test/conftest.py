@@ -80,7 +80,7 @@ def ros_isolation():
 @contextlib.contextmanager
 def domain_of_this_process():
     """Take a domain where ROS has no means for it: two processes of tests must not share one."""
-    from impact_bringup.domain import own_domain
+    from impact_bringup.experiments.domain import own_domain
 
     with pytest.MonkeyPatch.context() as environment:
         environment.delenv("ROS_DOMAIN_ID", raising=False)
@@ -109,7 +109,7 @@ def kept_context():
     import rclpy
     from rclpy.context import Context
 
-    from impact_ros.closing import close
+    from impact_ros.node.closing import close
 
     made = Context()
     made.init()

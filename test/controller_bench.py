@@ -12,8 +12,8 @@ from std_msgs.msg import Float64MultiArray
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactAnnouncement, JointCommand
 from impact_qp.node import ImpactQpNode
 from impact_ros.messages import from_nanoseconds
+from impact_ros.node.spin import spin
 from impact_ros.qos import RECORD, RECORD_LATCHED, STREAM
-from impact_ros.spin import spin
 
 TIME_OUT = 20.0  # [s]
 LOOK = 5e-4  # answers take less than a millisecond, and a test waits for thousands [s]

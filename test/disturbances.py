@@ -16,10 +16,10 @@ from impact_qp.control.controller import ImpactController
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_ros.parameters import from_values
-from impact_sim.compliant_wall import CompliantWall
+from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.driver.simulation import Measurement, Simulation
+from impact_sim.plant.compliant_wall import CompliantWall
 from impact_sim.scenarios import Scenario, load_scenario
-from impact_sim.simulation import Measurement, Simulation
-from impact_sim.watched_plant import WatchedPlant
 from impact_trials.lockstep import Answer, lockstep
 from impact_trials.trial import detector_session
 

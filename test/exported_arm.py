@@ -6,10 +6,10 @@ import mujoco
 import numpy as np
 
 from impact_robots import ArmDynamics
-from impact_sim.arm_driver import CYCLE_NS
+from impact_sim.driver.arm_driver import CYCLE_NS
+from impact_sim.driver.simulation import SAMPLES_PER_CYCLE, Measurement
 from impact_sim.export.mjcf import mjcf_of, scenario_wall
 from impact_sim.export.wall_mjcf import WALL
-from impact_sim.simulation import SAMPLES_PER_CYCLE, Measurement
 
 
 class Exported:

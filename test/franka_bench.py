@@ -20,8 +20,8 @@ from impact_drivers.franka.node import FrankaNode
 from impact_drivers.franka.ros.cycle_publisher import TOPICS
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ImpactAnnouncement, ImpactEstimate, ImpactEvent
+from impact_ros.node.spin import make_executor
 from impact_ros.qos import RECORD, RECORD_LATCHED
-from impact_ros.spin import make_executor
 
 MS = 1_000_000  # [ns]
 START = 1_800_000_000_000_000_000  # [ns]

@@ -12,7 +12,7 @@ from rclpy.parameter import Parameter
 from impact_drivers.franka.loop_process import LoopProcess
 from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.node import FrankaNode
-from impact_ros.spin import spin
+from impact_ros.node.spin import spin
 
 if __name__ == "__main__":
     rclpy.init()

@@ -11,7 +11,7 @@ import numpy as np
 from impact_qp import Contact, ImpactController, Plan
 from impact_robots import ArmDynamics, load_robot
 from impact_sim import Interface, Simulation, load_scenario
-from impact_sim.watched_plant import WatchedPlant
+from impact_sim.arm.watched_plant import WatchedPlant
 
 CYCLE = 1e-3  # [s]
 

@@ -9,9 +9,8 @@ import pinocchio as pin
 
 from impact_robots import load_robot
 from impact_robots.task.stance import Stance, StanceSolver
-from impact_sim.humanoid.layout import HumanoidLayout
+from impact_sim.humanoid.layout import HumanoidLayout, servos_of
 from impact_sim.humanoid.plant import HumanoidPlant
-from impact_sim.humanoid.servos import servos_of
 
 SOLES = {"left_sole": 0.0875, "right_sole": -0.0875}
 PALMS = {"left_palm": 1.0, "right_palm": -1.0}

@@ -14,10 +14,10 @@ import numpy as np
 from impact_detector.signals.sample import FUSED
 from impact_robots import ArmDynamics, PointState
 from impact_sim import load_scenario
+from impact_sim.driver.simulation import CYCLE_NS, SAMPLES_PER_CYCLE, Measurement
 from impact_sim.export.gazebo_files import gazebo_files
 from impact_sim.export.gazebo_world import STEP
-from impact_sim.simulation import CYCLE_NS, SAMPLES_PER_CYCLE, Measurement
-from impact_trials.impact_trial import qp_controller
+from impact_trials.in_process.impact_trial import qp_controller
 from impact_trials.lockstep import lockstep
 from impact_trials.trial import detector_session
 

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from impact_analysis.landings.cassie_landing_file import JOINTS, PERIOD
 from impact_robots import ArmDynamics, Robot, floating_position, floating_velocity, loop_errors
-from impact_robots.floating_base import base_turned
+from impact_robots.description.floating_base import base_turned
 from impact_sim.floating.floor import Floor
 from impact_sim.floating.motion import SimulatedMotion, simulate_motion
 

@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from serving import serve
 
-from impact_bringup.hit_pacer import HitPacer
+from impact_bringup.experiments.hit_pacer import HitPacer
 from impact_detector.node import DetectorNode
 from impact_msgs.action import LearnSurface
 from impact_predictor.joint_load.load_limits import load_limits
@@ -18,7 +18,7 @@ from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_robots.surface import RANGES
 from impact_ros.messages import set_vector
-from impact_ros.spin import make_executor
+from impact_ros.node.spin import make_executor
 from impact_ros.surface_message import surface_fields
 from impact_sim.repeated_node import RepeatedSimNode
 from impact_sim.suite_settings import suite_settings

@@ -17,12 +17,12 @@ from impact_robots import ArmDynamics, ContactPoint, contact_rotation, load_robo
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
 from impact_ros.messages import NANOSECONDS
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.computed_torque import ComputedTorque
-from impact_sim.free_motion import Move, move_duration
+from impact_sim.arm.computed_torque import ComputedTorque
+from impact_sim.arm.free_motion import Move, move_duration
+from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.driver.simulation import START_NS, Measurement, Simulation
+from impact_sim.plant.compliant_wall import CompliantWall
 from impact_sim.scenarios import load_scenario
-from impact_sim.simulation import START_NS, Measurement, Simulation
-from impact_sim.watched_plant import WatchedPlant
 from impact_trials.lockstep import Answer, lockstep
 
 TOOL = "panda_tool_contact"

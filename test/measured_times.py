@@ -78,7 +78,7 @@ SLOW = {
         "test_without_friction_the_impulse_is_that_of_the_links_alone",
     ),
     "test_examples.py": ("trials", "test_plan_hit", "test_own_loop"),
-    "trials/grab/test_grab_over_dds.py": (
+    "bringup/test_grab_over_dds.py": (
         *(
             "recorded",
             "test_nodes_do_what_one_process_does",
@@ -91,7 +91,7 @@ SLOW = {
         *("grabbed", "test_a_plain_controller_of_positions_grabs_too"),
         "test_another_humanoid_grabs_by_its_yaml_alone",
     ),
-    "trials/test_spreading_node.py": ("test_deactivated_it_brakes_comes_to_rest_and_is_silent",),
+    "qp/test_spreading_node.py": ("test_deactivated_it_brakes_comes_to_rest_and_is_silent",),
     "trials/test_in_process.py": ("test_it_is_what_is_recorded_over_dds",),
     "trials/test_simulate.py": (
         "test_it_is_what_the_nodes_do_over_dds",

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from impact_robots.robot import Robot
-from impact_sim.arm_driver import CYCLE_NS, ArmDriver, Interface
-from impact_sim.compliant_wall import CompliantWall
+from impact_sim.driver.arm_driver import CYCLE_NS, ArmDriver, Interface
+from impact_sim.driver.sensors import NoisySensors
+from impact_sim.driver.simulation import Measurement, Simulation
 from impact_sim.exceptions import SimulationError
-from impact_sim.flexible_arm import FlexibleArm
-from impact_sim.sensors import NoisySensors
-from impact_sim.simulation import Measurement, Simulation
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.flexible_arm import FlexibleArm
 
 
 class PositionServo:

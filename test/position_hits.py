@@ -18,9 +18,9 @@ from impact_qp import Contact, ImpactController, Phase, Plan
 from impact_robots import ArmDynamics, PointState, Robot, Surface, load_robot
 from impact_robots.kinematics import inverse_kinematics
 from impact_sim import load_scenario
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.simulation import START_NS
-from impact_sim.watched_plant import WatchedPlant
+from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.driver.simulation import START_NS
+from impact_sim.plant.compliant_wall import CompliantWall
 
 RATE = 200.0  # [Hz]
 LONGEST = 8.0  # [s]

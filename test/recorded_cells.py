@@ -5,8 +5,8 @@
 from functools import partial
 
 from impact_bags import BagReader, BagWriter, impact_typestore
-from impact_trials.cell_bag import CellBag
-from impact_trials.spreading_trial import spread
+from impact_trials.in_process.spreading_trial import spread
+from impact_trials.recording.cell_bag import CellBag
 
 KEEP = object()
 

@@ -16,10 +16,10 @@ import numpy as np
 import pinocchio as pin
 
 from impact_bags import BagWriter, impact_typestore
-from impact_bags.message_maker import MessageMaker
+from impact_bags.writing.message_maker import MessageMaker
 from impact_detector.attribution.expectation import Announcement
 from impact_robots import Surface, load_robot
-from impact_robots.joint_friction import PANDA_FRICTION
+from impact_robots.description.actuation import PANDA_FRICTION
 
 STEP = 1e-4  # of the integration, and of the force sensor [s]
 TOUCH = 0.6  # about, of every recording [s]

@@ -10,7 +10,7 @@ import numpy as np
 
 from impact_analysis.demo.felt_load import FeltLoad, felt_load
 from impact_bags.exceptions import RecordingError
-from impact_bags.run_record import RunRecord
+from impact_bags.reading.run_record import RunRecord
 from impact_detector.estimators.gross_velocity import gross_velocity
 from impact_detector.estimators.impulse import Impulse, integrate_impulse
 from impact_predictor.exceptions import PredictionError
@@ -23,7 +23,7 @@ from impact_qp.limits import Contact, JointLoadLimit, RobustImpactLimit, impact_
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 FORCE_NOISE = 0.5  # standard deviation of one component of the wall's sensor [N]
 BEFORE = 0.05  # window of the velocity before the contact [s]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_bags.exceptions import RecordingError
-from impact_bags.run_record import RunRecord
+from impact_bags.reading.run_record import RunRecord
 from impact_robots.robot import Robot
 
 BEFORE, AFTER = 0.01, 0.03  # windows before and after the contact [s]

@@ -20,7 +20,7 @@ from scipy.spatial import ConvexHull
 
 from impact_analysis.demo.evaluation import Evaluation
 from impact_analysis.picture import save_as
-from impact_bags.run_record import RunRecord
+from impact_bags.reading.run_record import RunRecord
 
 COLOURS = {
     "unaware": "#c44e52",

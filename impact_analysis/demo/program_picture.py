@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from impact_analysis.picture import save
-from impact_qp.program import QuadraticProgram, Solution
+from impact_qp.program.program import QuadraticProgram, Solution
 
 
 def draw(program: QuadraticProgram, solution: Solution, path: Path) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 from impact_bags.exceptions import AnalysisError
 from impact_qp.spreading import Mode, Variant
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_trials.cell_truth import START, CellLog
-from impact_trials.spread_figures import feedback_figures
-from impact_trials.spreading_trial import SpreadingRun
+from impact_trials.in_process.spreading_trial import SpreadingRun
+from impact_trials.truth.cell_truth import START, CellLog
+from impact_trials.truth.spread_figures import feedback_figures
 
 MODES = tuple(variant.value for variant in Variant)
 HEARING = (Variant.RS.value, Variant.NO_GAMMA.value)  # modes that obey the detector

@@ -17,8 +17,8 @@ from impact_analysis.demo.plots import STYLE
 from impact_analysis.demo.spreading_evaluation import MODES, SpreadingEvaluation, feedback_of
 from impact_analysis.picture import save_as
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_trials.spread_figures import AFTER
-from impact_trials.spreading_trial import SpreadingRun
+from impact_trials.in_process.spreading_trial import SpreadingRun
+from impact_trials.truth.spread_figures import AFTER
 
 COLOURS = {
     "rs": "#1f5fa8",

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from impact_analysis.detection.event_plot import Traces
-from impact_bags.recording import Force, Item, RecordedReference, Recording, of_topic
+from impact_bags.reading.recording import Force, Item, RecordedReference, Recording, of_topic
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate

@@ -13,7 +13,7 @@ import numpy as np
 
 from impact_analysis.detection.detect_run import give
 from impact_analysis.detection.running_statistic import RunningStatistic
-from impact_bags.recording import Force, Item, Recording
+from impact_bags.reading.recording import Force, Item, Recording
 from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession, Outcome

@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.signals.sample import Detection
-from impact_trials.trial_table import TrialTruth
+from impact_trials.truth.trial_table import TrialTruth
 
 LATEST = 0.03  # after the touch, for a detection to be of it [s]
 SOON = 0.002  # after the touch, for the operating points: earlier than any delay published [s]

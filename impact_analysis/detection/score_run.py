@@ -12,14 +12,14 @@ import numpy as np
 from impact_analysis.detection.detect_run import feed
 from impact_analysis.detection.score import DetectorScore, JudgedTrial
 from impact_bags.bag_recording import BagRecording, TopicChoice
-from impact_bags.recording import Recording
+from impact_bags.reading.recording import Recording
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.reference_torque import ReferencePairing
 from impact_detector.signals.sample import TORQUE_ERROR, Detection
 from impact_robots import Robot
 from impact_trials.processes import cores, in_order
-from impact_trials.trial_table import TrialTruth
+from impact_trials.truth.trial_table import TrialTruth
 
 EVERYTHING = "all"  # kind of the sum over all trials
 

@@ -16,7 +16,7 @@ from impact_analysis.landings.jump_models import FRICTION
 from impact_analysis.landings.landing import Landing
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import Robot
-from impact_robots.floating_base import base_turned
+from impact_robots.description.floating_base import base_turned
 from impact_sim.floating.floor import Floor
 from impact_sim.floating.motion import SimulatedMotion, simulate_motion
 

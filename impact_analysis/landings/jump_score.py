@@ -12,7 +12,7 @@ from impact_analysis.landings.foot_touch import AFTER, BEFORE, FootTouch
 from impact_analysis.landings.jump_models import JUMP_MODELS, predicted_jump
 from impact_analysis.landings.landing import Landing
 from impact_robots import ArmDynamics, Robot
-from impact_robots.floating_base import joint_names
+from impact_robots.description.floating_base import joint_names
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ class LossWeights:
 class Landing:
     """States and motor torques at k equidistant samples.
 
-    Positions and velocities are those of a floating robot, see ``impact_robots.floating_base``.
+    Positions and velocities are those of a floating robot, see
+    ``impact_robots.description.floating_base``.
     """
 
     name: str

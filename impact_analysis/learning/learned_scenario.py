@@ -18,13 +18,13 @@ from impact_predictor.learning.next_speed import speed_of_known
 from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots import ArmDynamics, Robot, Surface, load_robot
+from impact_sim.arm.loaded_plant import LoadedPlant
+from impact_sim.driver.simulation import Simulation
 from impact_sim.exceptions import ScenarioError
-from impact_sim.loaded_plant import LoadedPlant
 from impact_sim.scenarios import Scenario
-from impact_sim.simulation import Simulation
-from impact_trials.learning_loop import LearningStep, learning_steps
+from impact_trials.in_process.learning_loop import LearningStep, learning_steps
+from impact_trials.in_process.wall_hit import wall_hit
 from impact_trials.trial import detector_session
-from impact_trials.wall_hit import wall_hit
 
 STIFFNESS, RESTITUTION, FRICTION = (1e4, 1e7), (0.02, 0.6), (0.0, 0.5)  # of an unknown wall
 _ROUNDS = 8  # of the best speed, as restitution depends on it

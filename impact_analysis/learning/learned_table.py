@@ -14,7 +14,7 @@ from impact_predictor.joint_load.load_limits import CHANGE, RANGE
 from impact_predictor.learning.knowledge import Knowledge
 from impact_predictor.learning.learning_box import FIGURES
 from impact_predictor.learning.wall_interval import SHOWN, interval
-from impact_trials.learning_loop import LearningStep
+from impact_trials.in_process.learning_loop import LearningStep
 
 _HEADER = (
     *("hit", "safe", "hit at", "share", "load", "stiffness [N/m]", "restitution"),

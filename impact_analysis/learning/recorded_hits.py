@@ -16,7 +16,7 @@ from impact_analysis.analyze.reading.recordings import named_recordings
 from impact_analysis.analyze.result import Analysis
 from impact_bags.exceptions import RecordingError
 from impact_bags.new_files import write_file
-from impact_bags.run_record import read_cell
+from impact_bags.reading.run_record import read_cell
 from impact_bags.series import Series
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of

@@ -16,8 +16,8 @@ from impact_analysis.planar.planar_impacts import (
     PlanarImpacts,
 )
 from impact_analysis.planar.planar_momentum import lever_signs
-from impact_bags.csv_rows import csv_rows
 from impact_bags.exceptions import RecordingError
+from impact_bags.reading.csv_rows import csv_rows
 
 _POSITION = ("x0_m", "y0_m")
 _BEFORE = ("vx0_mps", "vy0_mps", "w0_radps")

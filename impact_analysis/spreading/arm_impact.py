@@ -10,13 +10,13 @@ import numpy as np
 
 from impact_analysis.spreading.followed import Followed, followed
 from impact_analysis.spreading.recorded_closure import recorded_closure
-from impact_bags.run_record import RunRecord
+from impact_bags.reading.run_record import RunRecord
 from impact_bags.series import Series
-from impact_detector.estimators.velocity_before import mean_between, velocity_before
+from impact_detector.estimators.gross_velocity import mean_between, velocity_before
 from impact_detector.exceptions import EstimateError
 from impact_robots import ArmDynamics, Robot
 from impact_robots.exceptions import OutOfRangeError
-from impact_trials.spread_figures import AFTER, BEFORE, FeedbackFigures, figures_along
+from impact_trials.truth.spread_figures import AFTER, BEFORE, FeedbackFigures, figures_along
 
 LEFT = (0.02, 0.1)  # after the touch: the mean velocity then is the one that the impact left [s]
 DRAWN = (-0.05, 0.25)  # of traces, about the first touch [s]

@@ -13,7 +13,7 @@ from impact_analysis.spreading.arm_impact import ArmImpact
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings, Episode
 from impact_analysis.spreading.followed import Followed
-from impact_trials.spread_figures import FeedbackFigures
+from impact_trials.truth.spread_figures import FeedbackFigures
 
 
 def cell_document(found: CellFindings, robot: str) -> dict[str, Any]:

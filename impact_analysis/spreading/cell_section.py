@@ -18,7 +18,7 @@ from impact_analysis.spreading.arm_impact import ArmImpact, ArmTrace
 from impact_analysis.spreading.cell_sentences import arm_name
 from impact_analysis.spreading.episodes import CellFindings, Episode
 from impact_analysis.spreading.followed import Followed
-from impact_trials.spread_figures import FeedbackFigures
+from impact_trials.truth.spread_figures import FeedbackFigures
 
 Plot = Callable[[go.Figure], str]
 MEASURED, ANTE, POST, ASKED, TOUCH = "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#999999"

@@ -13,9 +13,9 @@ import numpy as np
 
 from impact_analysis.spreading.arm_impact import ArmImpact, arm_impact
 from impact_analysis.spreading.object_motion import ObjectMotion, object_motion
-from impact_bags.cell_topics import CellTopics
-from impact_bags.reader import BagReader, Span
-from impact_bags.run_record import CellRecord, read_cell
+from impact_bags.reading.cell_topics import CellTopics
+from impact_bags.reading.reader import BagReader, Span
+from impact_bags.reading.run_record import CellRecord, read_cell
 from impact_robots import ImpactError, Robot
 from impact_ros.messages import to_nanoseconds
 from impact_trials.processes import StoppedError, check_stopped

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.spreading.arm_impact import LEFT
-from impact_bags.run_record import CellRecord
+from impact_bags.reading.run_record import CellRecord
 from impact_bags.series import Series
 
 BEFORE = (-0.02, 0.0)  # about the first touch: the mean velocity then is the one before it [s]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_bags.run_record import RunRecord
+from impact_bags.reading.run_record import RunRecord
 from impact_robots import ArmDynamics, Robot
 
 WINDOW = (-0.02, 0.1)  # about the touch, in which momentum is closed [s]

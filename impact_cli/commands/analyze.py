@@ -22,8 +22,8 @@ from impact_analysis.present.plain import json_text
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
-from impact_cli.impact_options import PAYLOAD
-from impact_cli.number_options import bounds, count, numbers
+from impact_cli.options.impact_options import PAYLOAD
+from impact_cli.options.number_options import bounds, count, numbers
 from impact_cli.progress import Progress
 from impact_cli.recorded_robot import recorded_robot
 from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE

@@ -15,23 +15,23 @@ from impact_analysis.demo.table import sentence, table
 from impact_analysis.present.plain import json_text
 from impact_bags.exceptions import RecordingError
 from impact_bags.new_files import write_file
-from impact_bags.run_record import RunRecord, read_run
+from impact_bags.reading.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
-from impact_cli.demo_here import Settings, must_run_here, run_here, shown_gap
-from impact_cli.demo_scenario import (
+from impact_cli.demo.demo_here import Settings, must_run_here, run_here, shown_gap
+from impact_cli.demo.demo_scenario import (
     LEARN_WALL,
     demo_scenario,
     refuse_options,
     refuse_with_box,
 )
-from impact_cli.demo_viewer import Viewer, demo_viewer
+from impact_cli.demo.demo_viewer import Viewer, demo_viewer
 from impact_cli.new_folder import new_folder
-from impact_cli.number_options import seed
+from impact_cli.options.number_options import seed
+from impact_cli.options.view_options import add_view_options
 from impact_cli.progress import Progress
-from impact_cli.view_options import add_view_options
 from impact_qp.limits import Contact
+from impact_robots.description.loader import load_robot
 from impact_robots.exceptions import UsageError
-from impact_robots.loader import load_robot
 from impact_robots.robot import Robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_scenario import GrabScenario
@@ -124,17 +124,19 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the demo and return the exit status."""
     if isinstance(arguments.scenario, SpreadingScenario):
         refuse_with_box(arguments, FCI_OPTIONS)
-        from impact_cli.spreading_demo import run_spreading_demo  # needs what the others do not
+        from impact_cli.demo.spreading_demo import (
+            run_spreading_demo,  # needs what the others do not
+        )
 
         return run_spreading_demo(arguments, lambda: new_folder(arguments.out, "demo"))
     if isinstance(arguments.scenario, GrabScenario):
         refuse_with_box(arguments, FCI_OPTIONS)
-        from impact_cli.grab_demo import run_grab_demo  # needs what the others do not
+        from impact_cli.demo.grab_demo import run_grab_demo  # needs what the others do not
 
         return run_grab_demo(arguments, lambda: new_folder(arguments.out, "demo"))
     if arguments.scenario == LEARN_WALL:
         refuse_options(arguments, FCI_OPTIONS, f"not with {LEARN_WALL}")
-        from impact_cli.learning_demo import run_learning_demo  # needs what the others do not
+        from impact_cli.demo.learning_demo import run_learning_demo  # needs what the others do not
 
         return run_learning_demo(arguments, lambda: new_folder(arguments.out, "demo"))
     if arguments.fci:
@@ -152,7 +154,7 @@ def _run_fci(arguments: argparse.Namespace) -> int:
     """Run the demo of a Franka Research 3 and return the exit status."""
     if arguments.view:
         raise UsageError("--view: not with --fci; impact view shows its recordings")
-    from impact_cli.fci_demo import run_fci_demo  # needs what the others do not
+    from impact_cli.demo.fci_demo import run_fci_demo  # needs what the others do not
 
     return run_fci_demo(arguments, FCI_CONTROLLERS, lambda: new_folder(arguments.out, "demo"))
 
@@ -192,8 +194,8 @@ def _simulate(
     Raises:
         ImpactError: the experiment failed.
     """
-    from impact_bags.run_record import Run
-    from impact_bringup.experiment import run_experiment
+    from impact_bags.reading.run_record import Run
+    from impact_bringup.experiments.experiment import run_experiment
 
     seed, realtime, tap = settings
     progress = Progress(label)

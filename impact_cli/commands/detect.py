@@ -20,9 +20,9 @@ from impact_bags.bag_recording import TopicChoice
 from impact_bags.exceptions import RecordingError
 from impact_bags.new_files import write_file
 from impact_bags.open_recording import open_recording, recording_paths
-from impact_bags.recording import Recording
+from impact_bags.reading.recording import Recording
 from impact_cli.command_names import COMMANDS
-from impact_cli.detect_options import add_detector_options, add_reference_options
+from impact_cli.options.detect_options import add_detector_options, add_reference_options
 from impact_cli.progress import Progress
 from impact_cli.recorded_robot import recorded_robot
 from impact_cli.reports.detect_report import as_json, as_text
@@ -33,10 +33,10 @@ from impact_detector.parameters import DetectorParameters, session_for, threshol
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.sample import FUSED
 from impact_robots import ImpactError, Robot, RobotError
+from impact_robots.description.actuation import PANDA_FRICTION
 from impact_robots.exceptions import UsageError, WriteError
-from impact_robots.joint_friction import PANDA_FRICTION
 from impact_ros.parameters import from_values
-from impact_trials.trial_table import read_trials
+from impact_trials.truth.trial_table import read_trials
 
 _EPILOG = """example:
   impact detect panda_free_motion.csv

@@ -11,9 +11,9 @@ from typing import Any
 from impact_analysis.present.plain import json_text
 from impact_bags.new_files import NewFiles
 from impact_cli.command_names import COMMANDS
-from impact_cli.number_options import number
+from impact_cli.options.number_options import number
+from impact_robots.description.loader import load_robot
 from impact_robots.exceptions import UsageError, WriteError
-from impact_robots.loader import load_robot
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.gazebo_files import gazebo_files
 from impact_sim.export.mjcf_files import APPROACH_SPEED, mjcf_files

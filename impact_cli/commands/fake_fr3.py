@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.number_options import seed
+from impact_cli.options.number_options import seed
 
 _EPILOG = """example, in two terminals:
   impact fake-fr3
@@ -48,7 +48,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Be the arm until Ctrl-C, and return the exit status."""
-    from impact_cli.fake_arm import serve  # needs what its help does not
+    from impact_cli.franka.fake_arm import serve  # needs what its help does not
 
     serve(arguments)
     return 0

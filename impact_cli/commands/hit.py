@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.hit_questions import SLOWEST_FIRST, SPEED_CAP
-from impact_cli.number_options import number
+from impact_cli.franka.hit_questions import SLOWEST_FIRST, SPEED_CAP
+from impact_cli.options.number_options import number
 from impact_drivers.franka.arm.fr3_model import NAME
 
 _EPILOG = """examples:
@@ -68,7 +68,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Hit, if somebody agrees, and return the exit status."""
-    from impact_cli.hit_arm import hit_with_an_arm  # needs what its help does not
+    from impact_cli.franka.hit_arm import hit_with_an_arm  # needs what its help does not
     from impact_cli.new_folder import new_folder
 
     return hit_with_an_arm(arguments, lambda: new_folder(arguments.out, "hit"))

@@ -12,7 +12,7 @@ from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
 from impact_cli.learn_output import document_of, learned_status, write_learned
 from impact_cli.new_folder import new_folder
-from impact_cli.number_options import count, seed
+from impact_cli.options.number_options import count, seed
 
 HITS = 5
 _EPILOG = """examples:

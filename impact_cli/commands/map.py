@@ -12,22 +12,22 @@ import numpy as np
 
 from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
-from impact_cli.impact_options import (
+from impact_cli.options.impact_options import (
     add_arm_and_surface_options,
     read_robot,
     read_surface,
     sized,
 )
-from impact_cli.limit_options import (
+from impact_cli.options.limit_options import (
     add_limit_options,
     check_limit_options,
     read_plan,
     warn_of_exact_friction,
 )
-from impact_cli.number_options import count, numbers, seed
+from impact_cli.options.number_options import count, numbers, seed
+from impact_cli.plans.map_report import draw_map, map_document, map_text
+from impact_cli.plans.surface_map import MapTask, Row, map_surface
 from impact_cli.progress import Progress
-from impact_cli.reports.map_report import draw_map, map_document, map_text
-from impact_cli.surface_map import MapTask, Row, map_surface
 from impact_qp.exceptions import ControlError
 from impact_qp.surface_grid import SurfaceGrid
 from impact_robots.exceptions import UsageError

@@ -13,8 +13,8 @@ import numpy as np
 from impact_analysis.present.plain import json_text, plain
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
-from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact
-from impact_cli.limit_options import (
+from impact_cli.options.impact_options import GivenImpact, add_impact_options, read_impact
+from impact_cli.options.limit_options import (
     add_limit_options,
     check_limit_options,
     limit_of,
@@ -22,17 +22,16 @@ from impact_cli.limit_options import (
     warn_of_exact_friction,
     words_of,
 )
-from impact_cli.number_options import seed
-from impact_cli.object_plan import (
+from impact_cli.options.number_options import seed
+from impact_cli.plans.object_plan import (
     add_object_options,
     box_task,
     object_plan,
     refuse_box_options,
 )
-from impact_cli.reports.object_plan_report import object_plan_document, object_plan_text
-from impact_cli.reports.plan_yaml import plan_yaml
-from impact_cli.reports.predict_report import coefficients
-from impact_cli.several_plan import (
+from impact_cli.plans.object_plan_report import object_plan_document, object_plan_text
+from impact_cli.plans.plan_yaml import plan_yaml
+from impact_cli.plans.several_plan import (
     SeveralPlan,
     add_several_options,
     concerns_several,
@@ -40,7 +39,7 @@ from impact_cli.several_plan import (
     several_plan,
     several_text,
 )
-from impact_cli.task_plan import (
+from impact_cli.plans.task_plan import (
     add_task_options,
     fill_options,
     given_task,
@@ -48,6 +47,7 @@ from impact_cli.task_plan import (
     palms_plan,
     warn_of_moved,
 )
+from impact_cli.reports.predict_report import coefficients
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.planning import HitConfiguration, Search, safe_speed

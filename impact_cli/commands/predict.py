@@ -9,8 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impact_cli.command_names import COMMANDS
-from impact_cli.impact_options import GivenImpact, add_impact_options, read_impact, read_robot
-from impact_cli.number_options import number
+from impact_cli.options.impact_options import (
+    GivenImpact,
+    add_impact_options,
+    read_impact,
+    read_robot,
+)
+from impact_cli.options.number_options import number
 from impact_cli.reports.object_report import object_json, object_text
 from impact_cli.reports.predict_report import MapAnswer, as_json, as_text
 from impact_predictor import (

@@ -11,15 +11,15 @@ from typing import Any
 
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
-from impact_cli.number_options import not_negative, numbers
+from impact_cli.options.number_options import not_negative, numbers
 from impact_cli.reports.robot_report import as_json, as_text, keys_json, keys_text
-from impact_robots.chain import find_chain
+from impact_robots.description.keys import BY_NAME
+from impact_robots.description.loader import robot_of
+from impact_robots.description.yaml_draft import as_text as yaml_text
+from impact_robots.description.yaml_draft import draft
 from impact_robots.exceptions import UsageError
-from impact_robots.keys import BY_NAME
-from impact_robots.loader import robot_of
-from impact_robots.urdf_file import full_model, read_urdf
-from impact_robots.yaml_draft import as_text as yaml_text
-from impact_robots.yaml_draft import draft
+from impact_robots.urdf.chain import find_chain
+from impact_robots.urdf.urdf_file import full_model, read_urdf
 from impact_robots.yaml_file import mapping_of
 
 _EPILOG = """examples:

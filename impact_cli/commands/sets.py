@@ -12,8 +12,8 @@ import numpy as np
 
 from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
-from impact_cli.impact_options import USUAL, GivenImpact, add_impact_options, read_impact
-from impact_cli.number_options import number, numbers, whole
+from impact_cli.options.impact_options import USUAL, GivenImpact, add_impact_options, read_impact
+from impact_cli.options.number_options import number, numbers, whole
 from impact_cli.reports.predict_report import coefficients
 from impact_predictor import INVERSE_INERTIAS, SETS, Polytope, robot_sets
 from impact_robots.exceptions import UsageError

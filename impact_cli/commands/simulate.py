@@ -14,7 +14,7 @@ from typing import Any
 
 from impact_cli.__main__ import INTERRUPTED
 from impact_cli.command_names import COMMANDS
-from impact_cli.number_options import count, seed
+from impact_cli.options.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_cli.reports.simulate_report import Row, as_json, as_text
 from impact_robots.exceptions import UsageError
@@ -23,7 +23,7 @@ from impact_trials.campaign_file import campaign_text
 from impact_trials.processes import cores
 from impact_trials.trial import Trial, TrialResult, Value
 from impact_trials.trial_folder import TrialFolder
-from impact_trials.trial_table import TABLE
+from impact_trials.truth.trial_table import TABLE
 
 _EPILOG = f"""example:
   impact simulate iim_wall_cfg1 iim_wall_cfg2 iim_wall_cfg3 --trials 50 --record wall

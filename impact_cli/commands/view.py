@@ -13,10 +13,10 @@ from typing import Any
 from impact_bags.bag_recording import TopicChoice
 from impact_bags.open_recording import recording_paths
 from impact_cli.command_names import COMMANDS
-from impact_cli.number_options import not_negative
+from impact_cli.options.number_options import not_negative
+from impact_cli.options.view_options import add_view_options
 from impact_cli.recorded_robot import recorded_robot
-from impact_cli.view_options import add_view_options
-from impact_robots.loader import load_robot
+from impact_robots.description.loader import load_robot
 from impact_robots.robot import Robot
 
 _EPILOG = """example:
@@ -75,11 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
     choice = TopicChoice(state=arguments.state_topic)
     if arguments.picture is not None:
         return _draw(arguments, paths[0], robot, choice)
-    from impact_view.browser import open_browser
-    from impact_view.camera import camera_of
-    from impact_view.player import Player
-    from impact_view.recorded_run import read_view
-    from impact_view.server import address, view_server
+    from impact_view.run.recorded_run import read_view
+    from impact_view.scene.player import Player
+    from impact_view.web.browser import open_browser
+    from impact_view.web.camera import camera_of
+    from impact_view.web.server import address, view_server
 
     with view_server(arguments.port, "impact view", camera_of(robot)) as server:
         player = Player(server, robot)
@@ -103,7 +103,7 @@ def label_of(path: Path, given: Path) -> str:
 def _draw(arguments: argparse.Namespace, path: Path, robot: Robot, choice: TopicChoice) -> int:
     """Write one picture of the first recording."""
     from impact_view.picture import draw
-    from impact_view.recorded_run import read_view
+    from impact_view.run.recorded_run import read_view
 
     draw(read_view(path, robot, choice), robot, arguments.time, arguments.picture, arguments.port)
     print(f"picture: {arguments.picture}")

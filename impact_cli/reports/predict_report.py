@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_analysis.present.number import number, span
 from impact_analysis.present.plain import json_text, plain
-from impact_cli.impact_options import GivenImpact
+from impact_cli.options.impact_options import GivenImpact
 from impact_cli.reports.load_report import load_document, load_table
 from impact_predictor import Flag, Prediction, caveats
 from impact_predictor.inertia.approximation import approximate_to_exact_ratio

@@ -11,9 +11,9 @@ from impact_analysis.present.number import number
 from impact_analysis.present.plain import json_text
 from impact_analysis.present.table import aligned
 from impact_robots import Robot
-from impact_robots.chain import Chain
-from impact_robots.keys import KEYS, PLAN, QP, SETS, SIM, needed_by
-from impact_robots.physical import check_mass_matrix
+from impact_robots.description.keys import KEYS, PLAN, QP, SETS, SIM, needed_by
+from impact_robots.description.physical import check_mass_matrix
+from impact_robots.urdf.chain import Chain
 
 WHO = (QP, SIM, PLAN, SETS)
 

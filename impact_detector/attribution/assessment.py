@@ -17,7 +17,7 @@ from impact_detector.exceptions import DetectorError, EstimateError
 from impact_detector.signals.buffers import JointRecord
 from impact_detector.signals.sample import Detection
 from impact_robots import ArmDynamics, ContactPoint, Robot, RobotError
-from impact_robots.contact_point import OWN
+from impact_robots.state.contact_frame import OWN
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pinocchio as pin
 from impact_detector.exceptions import EstimateError
 from impact_detector.signals.noise import white_noise
 from impact_robots import ArmDynamics, ContactPoint, PointState, Robot
-from impact_robots.contact_point import OWN
+from impact_robots.state.contact_frame import OWN
 
 SMALLEST_NOISE = (1e-5, 1e-4)  # of velocities [rad/s] and torques [N.m]
 LARGEST_GAP = 0.003  # between samples [s]

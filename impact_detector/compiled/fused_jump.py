@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_robots.compiled import cached
-from impact_robots.small_algebra import backward, factor, forward
+from impact_robots.compiling.compiled import cached
+from impact_robots.compiling.small_algebra import backward, factor, forward
 
 WINDOWS = 2  # a jump is summed over 1, and over up to so many samples
 DELAY = 4  # samples between the windows and what the bias is learnt from

@@ -14,8 +14,8 @@ from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Set
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import FUSED, JointSample, from_seconds
 from impact_robots import Robot
-from impact_robots.direct_call import direct
-from impact_robots.keys import TORQUE_NOISE, VELOCITY_NOISE
+from impact_robots.compiling.direct_call import direct
+from impact_robots.description.keys import TORQUE_NOISE, VELOCITY_NOISE
 
 LARGEST_GAP = from_seconds(3e-3)  # between samples, across which nothing is compared
 

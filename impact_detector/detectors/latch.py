@@ -6,11 +6,81 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Sequence
 
-from impact_detector.detectors.onset import onset_time
-from impact_detector.detectors.quiet_time import QuietTime
+import numpy as np
+
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import Detection, Suppressed, Verdict, from_seconds
+
+LONGEST_STEP = from_seconds(0.05)  # what one pair of samples counts at most: 20 Hz and faster
+
+
+class QuietTime:
+    """Adds up the time between successive quiet samples, until there is enough of it.
+
+    A sample above the threshold starts over. An unknown one, and what of a step between samples
+    is longer than ``LONGEST_STEP``, says nothing: it neither counts nor starts over, so that lost
+    samples delay re-arming by no more than themselves. When nothing at all was known for as long
+    as quiet is needed (and for longer than ``LONGEST_STEP``), it counts as over: what is above the
+    threshold then is another impact, or one that is still going on, and an arm that stops once too
+    often is safer than one that is blind.
+    """
+
+    def __init__(self, needed: int) -> None:
+        """Need ``needed`` [ns] of quiet."""
+        self.needed = needed
+        self.restart()
+
+    def restart(self, loud: int | None = None) -> None:
+        """Start over, at a sample above the threshold at ``loud`` [ns], or knowing nothing."""
+        self._counted, self._enough = 0, False
+        self._known = loud  # time of the last sample with a statistic
+        self._before: int | None = None  # time of the last sample, if it was quiet
+
+    @property
+    def over(self) -> bool:
+        """Whether there was enough quiet."""
+        return self._enough
+
+    def add(self, time: int, statistic: float, threshold: float) -> None:
+        """Take the statistic at ``time`` [ns]; NaN if it is unknown."""
+        if math.isnan(statistic):
+            self._before = None
+            return
+        unknown = 0 if self._known is None else time - self._known
+        self._known = time
+        if unknown >= self.needed and unknown > LONGEST_STEP:
+            self._enough = True
+        elif statistic > threshold:
+            self._counted, self._before, self._enough = 0, None, False
+        else:
+            step = 0 if self._before is None else time - self._before
+            self._counted += min(step, LONGEST_STEP)
+            self._before = time
+            self._enough = self._counted >= self.needed
+
+
+LONGEST_RISE = from_seconds(0.010)  # detection takes 3 to 6 ms in the literature
+RISE_FRACTION = 0.2
+
+
+def onset_time(times: Sequence[int], statistics: Sequence[float]) -> int:
+    """Return the last time before the statistic left its level of before the impact.
+
+    Args:
+        times: of successive samples [ns], the last one being the detection; at least one.
+        statistics: of the same samples.
+
+    The level of before is the median of the older half. The onset is the newest sample that lies
+    below it plus a fifth of the rise, and at most 10 ms before the detection.
+    """
+    values = np.asarray(statistics, dtype=float)
+    before = float(np.median(values[: max(1, len(values) // 2)]))
+    quiet = np.flatnonzero(values[:-1] <= before + RISE_FRACTION * (values[-1] - before))
+    onset = times[int(quiet[-1])] if quiet.size else times[-1]
+    return max(onset, times[-1] - LONGEST_RISE)
+
 
 RINGING = from_seconds(0.05)  # above the threshold again within this is the same vibration
 LONGEST_REARM = 1e6  # [s]
@@ -33,7 +103,7 @@ class ThresholdLatch:
 
     After a detection the latch stays closed (``impact``) until the statistic was known and not
     above the threshold for ``rearm_time``; samples above it start that time over, unknown ones
-    and gaps do not (:class:`~impact_detector.detectors.quiet_time.QuietTime`). What exceeds the
+    and gaps do not (:class:`~impact_detector.detectors.latch.QuietTime`). What exceeds the
     threshold meanwhile is no detection, but the verdict says so (``suppressed``), once per
     vibration. Time that runs backwards starts everything anew: another recording, or a restart.
     """

@@ -32,19 +32,27 @@ from impact_detector.estimators.gross_methods import (
     from_release,
     label,
 )
-from impact_detector.estimators.gross_velocity import GrossVelocity
-from impact_detector.estimators.impulse import Impulse, integrate_impulse
+from impact_detector.estimators.gross_velocity import (
+    GrossVelocity,
+    mean_before,
+    mean_between,
+    velocity_before,
+)
+from impact_detector.estimators.impulse import UNDERSAMPLED as TOO_UNCERTAIN
+from impact_detector.estimators.impulse import (
+    Impulse,
+    contact_share,
+    force_impulse_std,
+    integrate_impulse,
+)
 from impact_detector.estimators.measured_restitution import kinematic_restitution
-from impact_detector.estimators.sampling_error import UNDERSAMPLED as TOO_UNCERTAIN
-from impact_detector.estimators.sampling_error import contact_share, force_impulse_std
 from impact_detector.estimators.torque_impulse import torque_impulse
 from impact_detector.estimators.touch_time import TouchTime, touch_time
-from impact_detector.estimators.velocity_before import mean_before, mean_between, velocity_before
 from impact_detector.exceptions import EstimateError
 from impact_detector.signals.buffers import JointRecord, Record
 from impact_detector.signals.sample import Detection, from_seconds
 from impact_robots import ArmDynamics, ContactPoint, Robot
-from impact_robots.contact_point import OWN
+from impact_robots.state.contact_frame import OWN
 
 SEARCH = 0.02  # the touch lies at most this long before the detection [s]
 QUIET = 0.06  # where the force sensor's noise is learnt, up to SEARCH before the detection [s]

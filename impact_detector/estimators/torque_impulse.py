@@ -15,7 +15,7 @@ from impact_detector.attribution.generalized_impulse import (
 )
 from impact_detector.exceptions import EstimateError
 from impact_robots import ArmDynamics, ContactPoint, Robot
-from impact_robots.contact_point import OWN
+from impact_robots.state.contact_frame import OWN
 
 CONTACT = 0.02  # the contact is over by then; 12 to 20 ms in the literature [s]
 WINDOW = 0.04  # before the touch, and after the contact [s]

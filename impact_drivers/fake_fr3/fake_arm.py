@@ -13,7 +13,7 @@ from impact_drivers.fake_fr3.faults import NO_FAULTS, Faults
 from impact_drivers.fake_fr3.safety import COMMUNICATION, LOST_IN_A_ROW, ArmSafety
 from impact_drivers.franka.arm.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED, ArmState
 from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
-from impact_sim.simulation import Measurement, Simulation
+from impact_sim.driver.simulation import Measurement, Simulation
 
 COMMANDS = 100  # that the success rate is of
 

@@ -16,7 +16,7 @@ import numpy as np
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_ros.interrupts import interrupts_blocked
-from impact_sim.simulation import Measurement
+from impact_sim.driver.simulation import Measurement
 
 STARTED_WITHIN, ENDED_WITHIN = 60.0, 10.0  # [s]
 LOG, COLLISION, HIGHEST, LOAD = "log", "collision", "highest", "load"

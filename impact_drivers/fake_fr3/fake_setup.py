@@ -12,9 +12,9 @@ from impact_drivers.fake_fr3.fake_arm import FakeArm
 from impact_drivers.fake_fr3.faults import NO_FAULTS, Faults
 from impact_drivers.franka.arm.fr3_model import NAME, load_fr3
 from impact_robots.robot import Robot
+from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.driver.simulation import Simulation
 from impact_sim.scenarios import Scenario, load_scenario
-from impact_sim.simulation import Simulation
-from impact_sim.watched_plant import WatchedPlant
 
 
 @dataclass(frozen=True)

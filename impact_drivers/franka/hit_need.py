@@ -14,11 +14,11 @@ from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp.control.plan import Plan
-from impact_qp.limits.straight_way import touching_state
-from impact_qp.limits.worst_case import RobustImpactLimit
+from impact_qp.limits.impact_limits.straight_way import touching_state
+from impact_qp.limits.impact_limits.worst_case import RobustImpactLimit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 PERIOD = 1e-3  # of control [s]
 

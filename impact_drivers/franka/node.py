@@ -27,12 +27,12 @@ from impact_msgs.action import ExecuteImpact
 from impact_qp.control.phases import Phase
 from impact_qp.control.state_machine import Action, Event, Lifecycle, StateMachine
 from impact_qp.exact_friction import exact_friction_warning
-from impact_qp.ros.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, Prepared
+from impact_qp.goals.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, Prepared
 from impact_robots.exceptions import ImpactError
-from impact_ros.boundary import guarded
-from impact_ros.main import main_for
+from impact_ros.node.boundary import guarded
+from impact_ros.node.main import main_for
+from impact_ros.node.spin import freeze_garbage
 from impact_ros.parameters import current, declare
-from impact_ros.spin import freeze_garbage
 
 LOOK = 0.002  # between two looks at the ring, each of which says that the node lives [s]
 REPORT = 1.0  # between two diagnostics [s]

@@ -11,7 +11,7 @@ from impact_detector.estimators.gross_methods import GROSS_METHODS, POLYNOMIAL
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
 from impact_drivers.franka.arm.settings import ArmSettings
-from impact_qp.limits.registry import ON_A_REAL_ARM, described
+from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM, described
 from impact_qp.plan_parameters import PlanParameters, planned
 from impact_ros.parameters import from_values, parameter
 

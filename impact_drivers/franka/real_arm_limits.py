@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from impact_drivers.exceptions import DriverError
-from impact_qp.limits.registry import ON_A_REAL_ARM
+from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM
 
 
 def require_every_impulse(impact_limits: str) -> None:

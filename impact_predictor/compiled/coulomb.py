@@ -12,8 +12,8 @@ from impact_predictor import symmetric3
 from impact_predictor.compiled.slip_angles import zeros
 from impact_predictor.impact_result import ContactMode, Flag
 from impact_predictor.symmetric3 import Rows, Triple
-from impact_robots.array_kinds import Matrix, Tensor, ToIntegers, ToMatrix
-from impact_robots.compiled import compiled, part
+from impact_robots.compiling.array_kinds import Matrix, Tensor, ToIntegers, ToMatrix
+from impact_robots.compiling.compiled import compiled, part
 
 # What was found: bits; without any, a contact that slides in one way only.
 STICKS, SEVERAL, NOTHING_FOUND, SINGULAR = 1, 2, 4, 8

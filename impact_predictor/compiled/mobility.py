@@ -9,9 +9,16 @@ from math import isnan
 import numpy as np
 
 from impact_predictor.symmetric3 import Rows
-from impact_robots.array_kinds import Matrix, NewMatrix, NewTensor, NewVector, Tensor, Vector
-from impact_robots.compiled import compiled, part
-from impact_robots.small_algebra import backward, diagonalise, factor, forward
+from impact_robots.compiling.array_kinds import (
+    Matrix,
+    NewMatrix,
+    NewTensor,
+    NewVector,
+    Tensor,
+    Vector,
+)
+from impact_robots.compiling.compiled import compiled, part
+from impact_robots.compiling.small_algebra import backward, diagonalise, factor, forward
 
 
 @part

@@ -16,7 +16,7 @@ from math import atan, copysign, cos, pi, sin, sqrt
 
 import numpy as np
 
-from impact_robots.compiled import part
+from impact_robots.compiling.compiled import part
 
 Coefficients = tuple[float, float, float, float, float]
 

@@ -8,8 +8,8 @@ from math import sqrt
 
 import numpy as np
 
-from impact_robots.array_kinds import Matrix, NewVector
-from impact_robots.compiled import compiled
+from impact_robots.compiling.array_kinds import Matrix, NewVector
+from impact_robots.compiling.compiled import compiled
 
 
 @compiled

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from impact_predictor.identification.joint_estimate import JointIdentification
-from impact_robots.joint_ranges import JointRanges
+from impact_robots.description.joint_ranges import JointRanges
 from impact_robots.robot import Robot
 
 DIGITS = 4  # of a number

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_robots.joint_ranges import JointRanges
+from impact_robots.description.joint_ranges import JointRanges
 
 FAR = 2.0  # times beyond the assumed range a figure is not believed
 

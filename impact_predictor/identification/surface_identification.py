@@ -21,7 +21,7 @@ from impact_predictor.joint_load.load_case import STIFFEST, scale_ends, viscoela
 from impact_predictor.joint_load.motion_records import TICK
 from impact_predictor.prediction.model_error import MODEL_ERROR
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
 FOLLOWED = 0.02  # after the touch, that the model must feel [s]

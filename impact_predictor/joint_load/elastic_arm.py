@@ -12,7 +12,7 @@ from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import DRIVES, IDEAL, MEASURED, SERVO, drive_of, unknown
 from impact_predictor.joint_load.motion_records import TICK
 from impact_robots.robot import Robot
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 FILTER_HZ = 300.0  # first-order low-pass on the measured torque [Hz]
 

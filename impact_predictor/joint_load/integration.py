@@ -32,7 +32,7 @@ from impact_predictor.joint_load.motion_records import (
     StepTorques,
     TouchedSurfaces,
 )
-from impact_robots.compiled import cached
+from impact_robots.compiling.compiled import cached
 
 FREE_STEPS = 5  # at least, per tick, in flight
 FREE_PHASE = 0.25  # of the joints' fastest oscillation, per step in flight [rad]

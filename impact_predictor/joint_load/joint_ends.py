@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from impact_predictor.joint_load.load_case import HARD, SOFT, common_scale, scale_ends
-from impact_robots.joint_ranges import ANNOUNCED
+from impact_robots.description.joint_ranges import ANNOUNCED
 from impact_robots.robot import Robot
 
 

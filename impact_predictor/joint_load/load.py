@@ -21,7 +21,7 @@ from impact_predictor.joint_load.motion_records import (
     LoadRecord,
     TouchedSurfaces,
 )
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 from impact_robots.validation import friction_coefficient, restitution_coefficient
 
 DURATION = 0.03  # after the touch; the highest load of a Panda comes within 20 ms [s]

@@ -14,8 +14,8 @@ import numpy as np
 from impact_predictor.contact_force.free_contact import rebound
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.joint_load.load import JointLoad, NormalLaw, RigidLaw
-from impact_robots.joint_ranges import JointRanges
-from impact_robots.state import PointState
+from impact_robots.description.joint_ranges import JointRanges
+from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
 STIFFEST = 1e8  # beyond it a range is taken to its end at once, mostly a rigid surface [N/m]

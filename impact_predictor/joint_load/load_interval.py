@@ -23,7 +23,7 @@ from impact_predictor.joint_load.load_case import (
     surface_corners,
 )
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
 DRAWS = 100  # cases from the inside of the ranges

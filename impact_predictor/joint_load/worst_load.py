@@ -23,11 +23,36 @@ from impact_predictor.joint_load.load_case import (
     surface_corners,
 )
 from impact_predictor.joint_load.load_limits import LoadLimits
-from impact_predictor.joint_load.near_worst import near_limits, near_worst
-from impact_robots.joint_ranges import ANNOUNCED, JOINT_RANGES, NOMINAL
+from impact_robots.description.joint_ranges import ANNOUNCED, JOINT_RANGES, NOMINAL
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
+
+# Loads of different joints, and of different friction, change differently along a way: by a fifth
+# within 2 cm in some poses of a Panda.
+
+CLOSE = 0.7  # use of a limit, over that of the one that is used most, from which it counts
+
+
+def near_limits(used: np.ndarray) -> list[int]:
+    """Return the limits of which much is used, an index each, most first; shape (m,) [s/m]."""
+    order = np.argsort(-used, kind="stable")
+    return [int(limit) for limit in order if used[limit] >= CLOSE * used[order[0]]]
+
+
+def near_worst(cases: list[RatedCase]) -> list[RatedCase]:
+    """Return the worst case of each limit at each friction, if it is near the worst, that first."""
+    used = np.array([each.used for each in cases])
+    friction = np.array([each.case.friction for each in cases])
+    least = CLOSE * used.max()
+    found: dict[int, float] = {}
+    for limit in near_limits(used.max(axis=0)):
+        for value in np.unique(friction):
+            place = int(np.where(friction == value, used[:, limit], -1.0).argmax())
+            if used[place, limit] >= least:
+                found[place] = max(used[place, limit], found.get(place, 0.0))
+    return [cases[place] for place in sorted(found, key=lambda place: -found[place])]
+
 
 _TOP, _NEAR = 3, 0.8  # surfaces that are looked at closely, and share of the worst that they reach
 _LOW, _HIGH = 0, 1

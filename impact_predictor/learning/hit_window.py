@@ -19,7 +19,7 @@ from impact_predictor.learning.torque_gain import shown_gravity
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
 BEFORE, AFTER = 0.0025, 0.015  # the touch, between which signals are explained at least [s]

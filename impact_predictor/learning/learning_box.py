@@ -19,7 +19,7 @@ from impact_predictor.joint_load.load_case import (
     normal_law,
     scale_ends,
 )
-from impact_robots.joint_ranges import JointRanges
+from impact_robots.description.joint_ranges import JointRanges
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
 

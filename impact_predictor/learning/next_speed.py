@@ -17,8 +17,7 @@ from impact_predictor.joint_load.load import joint_load
 from impact_predictor.joint_load.load_case import RatedCase
 from impact_predictor.joint_load.load_limits import LoadLimits, load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
-from impact_predictor.learning.harm import RESERVE, is_near, lowest
-from impact_predictor.learning.knowledge import Knowledge
+from impact_predictor.learning.knowledge import RESERVE, Knowledge, is_near, lowest
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.unseen_depth import (
     EXPONENT,
@@ -28,7 +27,7 @@ from impact_predictor.learning.unseen_depth import (
     speed_to,
     unseen_speed,
 )
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 DRAWS, SPREAD = 192, 1.0  # number, and standard deviations
 FASTER = 3.0  # than the last hit, at most

@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.joint_load.load_limits import LoadLimits
-from impact_predictor.learning.harm import RESERVE
-from impact_predictor.learning.knowledge import Knowledge, learn, nothing_known
+from impact_predictor.learning.knowledge import RESERVE, Knowledge, learn, nothing_known
 from impact_predictor.learning.next_speed import PROVEN, SafeSpeed, next_speed
 from impact_predictor.recorded_hit import RecordedHit
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 
 class LearnedHit(NamedTuple):

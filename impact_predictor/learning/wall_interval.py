@@ -15,7 +15,7 @@ from impact_predictor.learning.knowledge import SIGMAS, Knowledge
 from impact_predictor.learning.learned_file import FIGURES_OF_WALL
 from impact_predictor.learning.learning_box import DEPTH, LearningBox
 from impact_predictor.learning.unseen_depth import EXPONENT, pressed
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
 DRAWS = 48  # walls and arms as likely as what the hits told, of which stiffnesses are taken

@@ -23,7 +23,7 @@ from impact_predictor.joint_load.load_case import (
     stiffness_grid,
 )
 from impact_predictor.prediction.robot_contacts import RobotContact
-from impact_robots.joint_ranges import ANNOUNCED, JOINT_RANGES
+from impact_robots.description.joint_ranges import ANNOUNCED, JOINT_RANGES
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
 

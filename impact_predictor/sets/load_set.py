@@ -23,7 +23,7 @@ from impact_predictor.sets.feasible_sets import AXES
 from impact_predictor.sets.hull import half_spaces
 from impact_predictor.sets.polytope import Polytope
 from impact_robots import PointState, Robot, Surface
-from impact_robots.joint_ranges import ANNOUNCED
+from impact_robots.description.joint_ranges import ANNOUNCED
 
 MODEL_ERROR = 0.03  # share of an impulse by which it may differ, see doc/models/feasible_sets.md
 SLIP = 0.05  # share of the approach speed by which the tangential velocity may differ

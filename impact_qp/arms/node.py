@@ -11,10 +11,10 @@ import numpy as np
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 
+from impact_qp.arms.plan_start import PlanStart
 from impact_qp.arms.plans import SpreadChoice, spread_controllers
+from impact_qp.arms.spread_arm import STATES, SpreadArm
 from impact_qp.ros.diagnostics import DiagnosticsReporter
-from impact_qp.ros.plan_start import PlanStart
-from impact_qp.ros.spread_arm import STATES, SpreadArm
 from impact_qp.ros.task_name import task_name
 from impact_qp.spreading import Variant
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
@@ -22,11 +22,11 @@ from impact_qp.spreading.stopping import HOLD_DISTANCE
 from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.task.box_task import IMPACT_LIMITS_OF_BOXES
 from impact_robots.task.find import find_box_task
-from impact_ros.lifecycle_node import SuiteLifecycleNode
-from impact_ros.main import main_for
+from impact_ros.node.lifecycle_node import SuiteLifecycleNode
+from impact_ros.node.main import main_for
+from impact_ros.node.spin import freeze_garbage
+from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.parameters import declare, parameter
-from impact_ros.spin import freeze_garbage
-from impact_ros.throttled_log import ThrottledLog
 
 PERIOD = 1e-3  # of control [s]
 

@@ -16,14 +16,14 @@ from impact_qp.body.progress import GrabProgress
 from impact_qp.body.state_check import HumanoidState, HumanoidStateCheck
 from impact_qp.control.last_check import LastCheck
 from impact_qp.control.state_machine import Action, Event, MotionState, StateMachine
-from impact_qp.control.tracking import TrackingWatch
 from impact_qp.exceptions import ControlError
+from impact_qp.guards.tracking import TrackingWatch
 from impact_qp.interface import PositionInterface, TorqueInterface
-from impact_qp.limits.contact import NO_BOUND
+from impact_qp.limits.impact_limits.contact import NO_BOUND
 from impact_qp.whole_body import WholeBodyController
 from impact_qp.whole_body.position_hold import PositionHold
+from impact_robots.description.loader import load_robot
 from impact_robots.dynamics import ArmDynamics
-from impact_robots.loader import load_robot
 from impact_robots.task.palm_task import PALMS, PERIOD, PalmTask
 
 HOLD_DISTANCE = 0.05  # of a joint from where it is held, from which it is held anew [rad]

@@ -30,14 +30,14 @@ from impact_qp.ros.task_name import task_name
 from impact_robots.exceptions import ImpactError
 from impact_robots.task.find import find_palm_task
 from impact_robots.task.palm_task import LIMITS_OF_GRABS, PERIOD
-from impact_ros.boundary import guarded
-from impact_ros.lifecycle_node import SuiteLifecycleNode
-from impact_ros.main import main_for
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
+from impact_ros.node.boundary import guarded
+from impact_ros.node.lifecycle_node import SuiteLifecycleNode
+from impact_ros.node.main import main_for
+from impact_ros.node.spin import freeze_garbage
+from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.parameters import declare
 from impact_ros.qos import LOCKSTEP, SENSOR, STREAM
-from impact_ros.spin import freeze_garbage
-from impact_ros.throttled_log import ThrottledLog
 
 
 class ImpactHumanoidNode(SuiteLifecycleNode):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_qp.control.plausibility import Finding, StateGate
+from impact_qp.guards.plausibility import Finding, StateGate
 from impact_robots.robot import Robot
 
 NEAR = 0.05  # of where the grab starts, where all joints must be [rad]

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_robots.array_kinds import Matrix, NewVector, Vector
-from impact_robots.compiled import compiled
+from impact_robots.compiling.array_kinds import Matrix, NewVector, Vector
+from impact_robots.compiling.compiled import compiled
 
 NO_EFFECT = 1.0  # bound of a row of zeros, as that of a limit
 STEEPEST = 2.0  # fall of a bound; what is faster is a jump, as after a pause [m/s^2]

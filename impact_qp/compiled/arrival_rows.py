@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from impact_qp.compiled.worst_speed import LEAST, normal_mobility
-from impact_robots.array_kinds import Matrix, NewMatrix, Vector
-from impact_robots.compiled import compiled
+from impact_robots.compiling.array_kinds import Matrix, NewMatrix, Vector
+from impact_robots.compiling.compiled import compiled
 
 SAME = 1e-9  # relative; a row that is exceeded by no more is no row of its own
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_robots.array_kinds import Integers, Matrix, NewVector, ToIntegers, Vector
-from impact_robots.compiled import compiled, part
-from impact_robots.small_algebra import dot, solved
+from impact_robots.compiling.array_kinds import Integers, Matrix, NewVector, ToIntegers, Vector
+from impact_robots.compiling.compiled import compiled, part
+from impact_robots.compiling.small_algebra import dot, solved
 
 CORRECTIONS = 3  # of multipliers that rounding errors have spoilt: rows may be nearly dependent
 

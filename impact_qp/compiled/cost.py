@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
-from impact_robots.array_kinds import Matrix, ToMatrix, ToVector, Vector
-from impact_robots.compiled import compiled
+from impact_robots.compiling.array_kinds import Matrix, ToMatrix, ToVector, Vector
+from impact_robots.compiling.compiled import compiled
 
 
 @compiled

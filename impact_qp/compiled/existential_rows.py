@@ -7,9 +7,9 @@ from __future__ import annotations
 from impact_qp.compiled.approach_row import approach_row
 from impact_qp.compiled.records import Announced, ImpulseRows, Preview
 from impact_qp.compiled.worst_speed import normal_mobility, velocity_jump
-from impact_robots.array_kinds import Vector
-from impact_robots.compiled import compiled
-from impact_robots.plain_numbers import ArmNumbers, PointNumbers
+from impact_robots.compiling.array_kinds import Vector
+from impact_robots.compiling.compiled import compiled
+from impact_robots.compiling.plain_numbers import ArmNumbers, PointNumbers
 
 
 @compiled
@@ -25,8 +25,8 @@ def write_existential_rows(
     r"""Write the rows :math:`G \ddot q + E \lambda \le h` where the arm approaches.
 
     Both ends of :math:`z^T W K \lambda = -(1 + e) v_n`, :math:`\lambda \ge 0`, and
-    :func:`~impact_qp.limits.effects.impact_rows` of :math:`\iota = K \lambda`, which the tests hold
-    it against; Wang 2023 (33), (29), (30).
+    :func:`~impact_qp.limits.impact_limits.effects.impact_rows` of :math:`\iota = K \lambda`, which
+    the tests hold it against; Wang 2023 (33), (29), (30).
 
     Args:
         arm: of the state.

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from impact_qp.compiled.records import JITTER, MEMORY
-from impact_robots.array_kinds import Matrix, ToVector, Vector
-from impact_robots.compiled import compiled
+from impact_robots.compiling.array_kinds import Matrix, ToVector, Vector
+from impact_robots.compiling.compiled import compiled
 
 GOOD, IMPLAUSIBLE, DISAGREEING = 0, 1, 2
 

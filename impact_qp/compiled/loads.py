@@ -8,9 +8,9 @@ from math import sqrt
 
 import numpy as np
 
-from impact_robots.array_kinds import Matrix, NewVector, Vector
-from impact_robots.compiled import compiled
-from impact_robots.small_algebra import solved
+from impact_robots.compiling.array_kinds import Matrix, NewVector, Vector
+from impact_robots.compiling.compiled import compiled
+from impact_robots.compiling.small_algebra import solved
 
 AHEAD = 0.02  # T_p of the envelope [s]
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_robots.array_kinds import Matrix, NewVector, ToMatrix, ToVector, Vector
-from impact_robots.compiled import compiled
-from impact_robots.small_algebra import solved
+from impact_robots.compiling.array_kinds import Matrix, NewVector, ToMatrix, ToVector, Vector
+from impact_robots.compiling.compiled import compiled
+from impact_robots.compiling.small_algebra import solved
 
 
 @compiled
@@ -22,7 +22,7 @@ def filtered(
     share: float,
     velocity: ToVector,
 ) -> None:
-    """Take a measurement into the state of :class:`~impact_qp.control.velocity_filter`.
+    """Take a measurement into the state of :class:`~impact_qp.control.estimate`.
 
     Args:
         step: what is known and measured to what is known then, shape (3, 6).

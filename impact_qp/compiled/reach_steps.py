@@ -12,10 +12,10 @@ from math import cos, sin
 import numpy as np
 
 from impact_qp.compiled.records import Allowed, Newton
-from impact_robots.array_kinds import NewVector, Vector
-from impact_robots.axis_chain import AxisChain
-from impact_robots.compiled import compiled, part
-from impact_robots.small_algebra import cross, dot, solved
+from impact_robots.compiling.array_kinds import NewVector, Vector
+from impact_robots.compiling.compiled import compiled, part
+from impact_robots.compiling.small_algebra import cross, dot, solved
+from impact_robots.state.axis_chain import AxisChain
 
 
 @part

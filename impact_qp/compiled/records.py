@@ -6,7 +6,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from impact_robots.array_kinds import Integers, Matrix, ToIntegers, ToMatrix, ToVector, Vector
+from impact_robots.compiling.array_kinds import (
+    Integers,
+    Matrix,
+    ToIntegers,
+    ToMatrix,
+    ToVector,
+    Vector,
+)
 
 JITTER = 0.02  # of a measured position, for stamps that are not exact [rad]
 MEMORY = 0.1  # over which positions and velocities are compared [s]

@@ -3,7 +3,7 @@
 """The program of an arm that spreads its references, built and solved in one compiled function.
 
 The tasks and limits of :class:`~impact_qp.spreading.program.SpreadingProgram` in its order: what
-:class:`~impact_qp.build.ProgramBuilder` builds of them, which the tests hold it against.
+:class:`~impact_qp.program.build.ProgramBuilder` builds of them, which the tests hold it against.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from impact_qp.compiled.motion_step import joint_velocity as velocity_of_joints
 from impact_qp.compiled.records import SpreadArrays, SpreadProgram, SpreadReferenceState
 from impact_qp.compiled.task_rows import rotation_vector
 from impact_qp.compiled.torque_box import write_torque_rows
-from impact_robots.array_kinds import Integers
-from impact_robots.compiled import compiled, part
-from impact_robots.plain_numbers import ArmNumbers, PointNumbers
-from impact_robots.small_algebra import solved
+from impact_robots.compiling.array_kinds import Integers
+from impact_robots.compiling.compiled import compiled, part
+from impact_robots.compiling.plain_numbers import ArmNumbers, PointNumbers
+from impact_robots.compiling.small_algebra import solved
 
 
 @part

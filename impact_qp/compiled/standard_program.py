@@ -4,7 +4,8 @@
 
 The tasks of :class:`~impact_qp.control.approach.ApproachTasks`, the boxes of joints and torques,
 and one row on the approach speed, in this order: what
-:class:`~impact_qp.build.ProgramBuilder` builds of the same, which the tests hold it against.
+:class:`~impact_qp.program.build.ProgramBuilder` builds of the same, which the tests hold it
+against.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from impact_qp.compiled.records import (
 from impact_qp.compiled.task_rows import write_orientation, write_posture, write_velocity
 from impact_qp.compiled.torque_box import torque_box, torques_of, write_torque_rows
 from impact_qp.compiled.worst_speed import NO_ROW, worst_speed
-from impact_robots.compiled import compiled
-from impact_robots.plain_numbers import ArmNumbers, PointNumbers
+from impact_robots.compiling.compiled import compiled
+from impact_robots.compiling.plain_numbers import ArmNumbers, PointNumbers
 
 
 @compiled

@@ -8,9 +8,9 @@ from math import atan2, sqrt
 
 import numpy as np
 
-from impact_robots.array_kinds import Matrix, ToMatrix, ToVector, Vector
-from impact_robots.compiled import compiled, part
-from impact_robots.plain_numbers import PointNumbers
+from impact_robots.compiling.array_kinds import Matrix, ToMatrix, ToVector, Vector
+from impact_robots.compiling.compiled import compiled, part
+from impact_robots.compiling.plain_numbers import PointNumbers
 
 SMALL = 1e-4  # sine of an angle, below which its series is exact [-]
 

@@ -8,8 +8,15 @@ from math import isnan
 
 import numpy as np
 
-from impact_robots.array_kinds import Matrix, NewMatrix, NewVector, ToMatrix, ToVector, Vector
-from impact_robots.compiled import compiled
+from impact_robots.compiling.array_kinds import (
+    Matrix,
+    NewMatrix,
+    NewVector,
+    ToMatrix,
+    ToVector,
+    Vector,
+)
+from impact_robots.compiling.compiled import compiled
 
 
 @compiled

@@ -7,10 +7,10 @@ from __future__ import annotations
 import numpy as np
 
 from impact_qp.compiled.records import ImpulseSet
-from impact_robots.array_kinds import Vector
-from impact_robots.compiled import compiled, part
-from impact_robots.plain_numbers import ArmNumbers, PointNumbers
-from impact_robots.small_algebra import cross, dot, solved
+from impact_robots.compiling.array_kinds import Vector
+from impact_robots.compiling.compiled import compiled, part
+from impact_robots.compiling.plain_numbers import ArmNumbers, PointNumbers
+from impact_robots.compiling.small_algebra import cross, dot, solved
 
 NO_ROW, UNBOUNDED = -1, -2
 LEAST = 1e-9  # velocity that an impulse gives the contact point, of what it gives a free body
@@ -58,7 +58,7 @@ def worst_speed(
     :math:`J_v^T\iota` times the mean force factor to the torques, and
     :math:`(M + B_\theta)^{-1} J_v^T\iota` to the velocities of the joints (doc/theory.md). The same
     as :func:`~impact_predictor.sets.speed_bound.one_sided_speed_bound` of
-    :func:`~impact_qp.limits.effects.impact_rows`, which the tests hold it against.
+    :func:`~impact_qp.limits.impact_limits.effects.impact_rows`, which the tests hold it against.
 
     Args:
         arm: of the state.

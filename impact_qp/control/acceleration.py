@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from impact_qp.build import ProgramBuilder
 from impact_qp.control.command import Acceleration
 from impact_qp.control.standard_program import StandardProgram
 from impact_qp.limits import JointLimit, Limit, RateLimit, TorqueLimit
-from impact_qp.program import NoSolutionFound, QuadraticProgram, solve
+from impact_qp.program.build import ProgramBuilder
+from impact_qp.program.program import NoSolutionFound, QuadraticProgram, solve
 from impact_qp.tasks import Task
 from impact_robots.robot import Robot
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 BRAKING_RATE = 10.0  # of the fall-back that only brakes [1/s]
 
@@ -66,7 +66,7 @@ class AccelerationSolver:
             period: of control [s].
             tasks: what to do.
             impact_limit: in force when :meth:`solve` is told so.
-            solver: one of ``impact_qp.program.SOLVERS``.
+            solver: one of ``impact_qp.program.program.SOLVERS``.
             limits: always in force, beside those of joints and torques.
             envelope: in force when :meth:`solve` is told so.
             joint_limit: instead of the robot's.

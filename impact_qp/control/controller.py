@@ -10,24 +10,28 @@ from math import inf, nan
 import numpy as np
 
 from impact_qp.control.acceleration import AccelerationSolver
-from impact_qp.control.approach import ApproachTasks
+from impact_qp.control.approach import (
+    PREVIEW,
+    RAMP,
+    ApproachTasks,
+    highest_press_force,
+    press_acceleration,
+)
 from impact_qp.control.command import Acceleration, Command
-from impact_qp.control.envelope import Envelope
 from impact_qp.control.estimate import MotionEstimate
-from impact_qp.control.geometry import geometry_refusal
 from impact_qp.control.phases import Phase, Situation, next_phase
-from impact_qp.control.plan import Plan
-from impact_qp.control.press import PREVIEW, RAMP, highest_press_force, press_acceleration
-from impact_qp.control.stall import HeldBackWatch, StallWatch
-from impact_qp.control.takeover import cannot_be_made_safe
-from impact_qp.control.tracking import TrackingWatch, looks_every
+from impact_qp.control.plan import Plan, geometry_refusal
 from impact_qp.exceptions import ControlError
+from impact_qp.guards.envelope import Envelope
+from impact_qp.guards.stall import HeldBackWatch, StallWatch
+from impact_qp.guards.takeover import cannot_be_made_safe
+from impact_qp.guards.tracking import TrackingWatch, looks_every
 from impact_qp.interface import HELD_LEAD, LEAD
 from impact_qp.limits import ApproachSpeedLimit, ImpactLimit, Limit
 from impact_qp.tasks import Task
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 AT_REST = 0.01  # share of the velocity limits
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]

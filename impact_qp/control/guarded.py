@@ -12,9 +12,9 @@ import numpy as np
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.last_check import LastCheck
-from impact_qp.control.plausibility import StateGate
-from impact_qp.control.takeover import can_stop_before
-from impact_robots.state import PointState
+from impact_qp.guards.plausibility import StateGate
+from impact_qp.guards.takeover import can_stop_before
+from impact_robots.state.state import PointState
 
 
 class GuardedController:

@@ -9,7 +9,6 @@ from math import inf, nan
 
 import numpy as np
 
-from impact_qp.build import REGULARISATION, weights_of
 from impact_qp.compiled.records import (
     ApproachProgram,
     ApproachReference,
@@ -27,12 +26,13 @@ from impact_qp.limits import (
     TorqueLimit,
     WorstCaseImpactLimit,
 )
-from impact_qp.program import KEPT, TRIES, numbers_of
+from impact_qp.program.build import REGULARISATION, weights_of
+from impact_qp.program.program import KEPT, TRIES, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
-from impact_robots.direct_call import direct
-from impact_robots.plain_numbers import PointNumbers
+from impact_robots.compiling.direct_call import direct
+from impact_robots.compiling.plain_numbers import PointNumbers
 from impact_robots.robot import Robot
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 _new = tuple.__new__  # half the time of the constructor
 EXACTLY = (VelocityTask, OrientationTask, PostureTask, JointLimit, TorqueLimit)

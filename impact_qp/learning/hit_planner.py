@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from math import inf
 
-from impact_predictor.learning.harm import Ceiling
 from impact_predictor.learning.hit_window import HitWindow
-from impact_predictor.learning.knowledge import nothing_known
+from impact_predictor.learning.knowledge import Ceiling, nothing_known
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.touch import aligned
@@ -16,7 +15,7 @@ from impact_predictor.learning.wall_change import Learned, learn_hit, speed_afte
 from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.exceptions import ControlError
 from impact_qp.learning.wall_approach import WallApproach
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 NOT_KEPT = 1.05  # speed of a hit over the one asked for, above which the arm did not keep it
 READING = 0.05  # share of a limit by which a measured peak may be off [-]

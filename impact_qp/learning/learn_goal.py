@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 from impact_predictor.exceptions import PredictionError
-from impact_predictor.learning.harm import Ceiling
+from impact_predictor.learning.knowledge import Ceiling
 from impact_predictor.learning.learning_box import learning_box
 from impact_qp.exceptions import ControlError
+from impact_qp.goals.goal_reader import given, place_of, speed_within
 from impact_qp.learning.parameters import LearnerParameters
 from impact_qp.learning.surface_learner import SurfaceLearner
-from impact_qp.ros.goal_reader import given, place_of, speed_within
 from impact_robots.exceptions import OutOfRangeError, RobotError
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, Surface

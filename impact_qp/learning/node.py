@@ -18,18 +18,18 @@ from impact_msgs.msg import ImpactEvent, JointCommand
 from impact_predictor.joint_load.drive import drive_of
 from impact_qp.control.state_machine import Action, Event, StateMachine
 from impact_qp.exceptions import ControlError
+from impact_qp.goals.goal import BAD_GOAL, INACTIVE, PREEMPTED, End
 from impact_qp.learning.hit_record import HitRecorder
 from impact_qp.learning.learn_goal import learner_of
 from impact_qp.learning.parameters import LearnerParameters
 from impact_qp.learning.ros.learn_server import LOOK_EVERY, LearnServer
 from impact_qp.learning.surface_learner import SurfaceLearner
-from impact_qp.ros.goal import BAD_GOAL, INACTIVE, PREEMPTED, End
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
-from impact_ros.boundary import guarded
-from impact_ros.lifecycle_node import SuiteLifecycleNode
-from impact_ros.main import main_for
 from impact_ros.messages import JointReader, reorder, to_nanoseconds
+from impact_ros.node.boundary import guarded
+from impact_ros.node.lifecycle_node import SuiteLifecycleNode
+from impact_ros.node.main import main_for
 from impact_ros.parameters import declare
 from impact_ros.qos import LATCHED, RECORD, RECORD_BEST_EFFORT
 

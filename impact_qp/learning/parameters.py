@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from impact_ros.parameters import parameter
-from impact_ros.robot_parameters import RobotParameters
+from impact_ros.parameters import RobotParameters, parameter
 
 
 @dataclass(frozen=True)

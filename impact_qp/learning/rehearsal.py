@@ -12,7 +12,7 @@ import numpy as np
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.phases import Phase
 from impact_robots.dynamics import ArmDynamics
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 KEPT = 0.98  # of the speed that was asked for: the arm kept it
 HALVINGS = 7  # of the speeds between one that is kept and one that is not

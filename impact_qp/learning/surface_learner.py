@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_predictor.learning.harm import Ceiling
+from impact_predictor.learning.knowledge import Ceiling
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.wall_change import Learned, LearnedHit

@@ -19,7 +19,7 @@ from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
 SETTLED = 0.1  # at the reference speed before the touch [s]

@@ -5,22 +5,28 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
+from impact_qp.limits import impact_limits
 from impact_qp.limits.collision import Body, CollisionLimit
-from impact_qp.limits.contact import Contact, SpeedBound
-from impact_qp.limits.effects import VELOCITY_MAPS, PostImpactBound, impact_rows, velocity_jump
-from impact_qp.limits.existential import ExistentialImpactLimit
-from impact_qp.limits.impact import ImpactLimit
-from impact_qp.limits.joint import JointLimit
-from impact_qp.limits.joint_load import JointLoadLimit
-from impact_qp.limits.limit import Limit, RateLimit, Rows
-from impact_qp.limits.registry import IMPACT_LIMITS, RegisteredLimit, impact_limit
-from impact_qp.limits.speed import ApproachSpeedLimit
-from impact_qp.limits.torque import TorqueLimit
-from impact_qp.limits.worst_case import (
+from impact_qp.limits.impact_limits.contact import Contact, SpeedBound
+from impact_qp.limits.impact_limits.effects import (
+    VELOCITY_MAPS,
+    PostImpactBound,
+    impact_rows,
+    velocity_jump,
+)
+from impact_qp.limits.impact_limits.existential import ExistentialImpactLimit
+from impact_qp.limits.impact_limits.impact_limit import ImpactLimit
+from impact_qp.limits.impact_limits.joint_load import JointLoadLimit
+from impact_qp.limits.impact_limits.registry import IMPACT_LIMITS, RegisteredLimit, impact_limit
+from impact_qp.limits.impact_limits.speed import ApproachSpeedLimit
+from impact_qp.limits.impact_limits.worst_case import (
     NominalImpactLimit,
     RobustImpactLimit,
     WorstCaseImpactLimit,
 )
+from impact_qp.limits.joint import JointLimit
+from impact_qp.limits.limit import Limit, RateLimit, Rows
+from impact_qp.limits.torque import TorqueLimit
 
 __all__ = [
     "IMPACT_LIMITS",
@@ -48,5 +54,5 @@ __all__ = [
     "velocity_jump",
 ]
 
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
+for _module in iter_modules(impact_limits.__path__):
+    import_module(f"{impact_limits.__name__}.{_module.name}")

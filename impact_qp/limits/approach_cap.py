@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from impact_qp.limits.limit import NO_EFFECT, Limit
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 PREVIEW = 0.02  # T_p [s]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from impact_qp.limits.limit import Limit
 from impact_robots.robot import Robot
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 BRAKING = 0.25  # of the acceleration limit, that braking counts on [-]
 PREVIEW = 0.02  # T_p [s]

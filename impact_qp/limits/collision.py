@@ -14,7 +14,7 @@ import pinocchio as pin
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.limit import NO_EFFECT, Limit
 from impact_robots.robot import Robot
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 WORLD = "universe"  # frame of what stands still, in base axes
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from impact_qp.limits.limit import RateLimit
 from impact_robots.robot import Robot
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 POSITION_RESERVE = 1e-4  # kept to the position limits, for what sampling adds [rad]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 NO_EFFECT = 1.0  # bound of a row of zeros
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from impact_qp.limits.limit import Limit
 from impact_robots.robot import Robot
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 
 class OneCycleLimit(Limit):

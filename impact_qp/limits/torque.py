@@ -9,7 +9,7 @@ import numpy as np
 from impact_qp.interface import RATE_FRACTION
 from impact_qp.limits.limit import RateLimit
 from impact_robots.robot import Robot
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 
 class TorqueLimit(RateLimit):

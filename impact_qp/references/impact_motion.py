@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_qp.references.quintics import Knot, Quintics
 from impact_qp.references.spread import TASK, SpreadReference, couple
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 
 class AfterImpact(NamedTuple):

@@ -24,7 +24,7 @@ from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots.exceptions import ImpactError
 from impact_ros.messages import to_nanoseconds
-from impact_ros.throttled_log import ThrottledLog
+from impact_ros.node.throttled_log import ThrottledLog
 
 SPARE = 0.6  # of a period since a state came, after which nothing is begun that can wait [-]
 

@@ -13,8 +13,8 @@ from rclpy.node import Node
 from impact_qp.control.status import Counts
 from impact_qp.ros.messages import diagnostics_message
 from impact_ros.messages import from_nanoseconds
+from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.qos import STREAM
-from impact_ros.throttled_log import ThrottledLog
 
 PERIOD, LOG_PERIOD = 1.0, 10.0  # [s]
 

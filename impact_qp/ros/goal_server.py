@@ -21,7 +21,7 @@ from impact_msgs.msg import ControllerStatus, ImpactEstimate
 from impact_predictor.ros.messages import prediction_message
 from impact_qp.control.command import Command
 from impact_qp.control.state_machine import Event, Fault, StateMachine
-from impact_qp.ros.goal import (
+from impact_qp.goals.goal import (
     BAD_GOAL,
     CANCELED,
     INACTIVE,

@@ -21,7 +21,7 @@ from impact_msgs.msg import (
 )
 from impact_qp.control.plan import Plan
 from impact_qp.control.status import Counts, status_fields
-from impact_qp.ros.goal import End
+from impact_qp.goals.goal import End
 from impact_robots import Robot
 from impact_ros.message_fields import joint_command_fields, write
 from impact_ros.messages import fill, set_vector

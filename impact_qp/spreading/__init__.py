@@ -6,10 +6,9 @@ from impact_qp.spreading.controller import SpreadingController, join
 from impact_qp.spreading.force import GrabForce, PushForce, no_force
 from impact_qp.spreading.friction import FrictionFeedforward, learn_friction
 from impact_qp.spreading.guard import SpreadGuard
-from impact_qp.spreading.modes import Mode, StopReason, Variant
+from impact_qp.spreading.modes import Mode, StopReason, Trigger, Variant, heard
 from impact_qp.spreading.plan import SpreadGains, SpreadPlan, held_back
 from impact_qp.spreading.speeds import check_speeds
-from impact_qp.spreading.trigger import Trigger, heard
 
 __all__ = [
     "FrictionFeedforward",

@@ -22,7 +22,7 @@ from impact_qp.spreading.stopping import HOLD_DISTANCE, ArmStop
 from impact_qp.spreading.watch import SpreadWatch
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 GAP = 0.1  # the longest time from one state to the next that counts [s]
 _UNBELIEVABLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]

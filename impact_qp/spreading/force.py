@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from impact_qp.references import ReferenceState
 from impact_robots.exceptions import OutOfRangeError
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 from impact_robots.validation import finite_array, friction_coefficient, positive
 
 GRAVITY = 9.81  # [m/s^2]

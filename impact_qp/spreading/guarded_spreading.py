@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from impact_qp.control.last_check import LastCheck
-from impact_qp.control.plausibility import StateGate
 from impact_qp.control.state_machine import (
     Action,
     Event,
@@ -18,6 +17,7 @@ from impact_qp.control.state_machine import (
     MotionState,
     StateMachine,
 )
+from impact_qp.guards.plausibility import StateGate
 from impact_qp.interface import TorqueInterface
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.controller import SpreadingController

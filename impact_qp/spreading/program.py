@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_qp.build import REGULARISATION, ProgramBuilder, weights_of
 from impact_qp.compiled.records import (
     Preview,
     SpreadArrays,
@@ -21,7 +20,15 @@ from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_qp.limits.braking import BrakingLimit
 from impact_qp.limits.command_torque import CommandTorqueLimit
 from impact_qp.limits.one_cycle import OneCycleLimit
-from impact_qp.program import KEPT, TRIES, NoSolutionFound, QuadraticProgram, numbers_of, solve
+from impact_qp.program.build import REGULARISATION, ProgramBuilder, weights_of
+from impact_qp.program.program import (
+    KEPT,
+    TRIES,
+    NoSolutionFound,
+    QuadraticProgram,
+    numbers_of,
+    solve,
+)
 from impact_qp.references import ReferenceState
 from impact_qp.spreading.force import force_acceleration
 from impact_qp.spreading.friction import TASKS
@@ -29,9 +36,9 @@ from impact_qp.spreading.plan import SpreadPlan
 from impact_qp.tasks import OrientationTask
 from impact_qp.tasks.redundancy import RedundancyTask
 from impact_qp.tasks.tracking import TrackingTask
-from impact_robots.direct_call import direct
+from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 _SINGULAR = 1e-8  # damping of the reference's joint velocities, where the arm is singular
 _BRAKING = 20.0  # of the joints where the program has no solution [1/s]

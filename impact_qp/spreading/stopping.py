@@ -8,11 +8,11 @@ from math import inf
 
 import numpy as np
 
-from impact_qp.control.unexplained import UnexplainedLoad
-from impact_qp.control.velocity_filter import VelocityFilter
+from impact_qp.control.estimate import VelocityFilter
+from impact_qp.guards.unexplained import UnexplainedLoad
 from impact_qp.references import Knot, Quintics, ReferenceState
 from impact_robots.robot import Robot
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 HOLD_DISTANCE = 0.05  # of the contact point, from which it is held anew [m]
 HOLD_TURN = 0.3  # of the contact frame or the first joint, the same [rad]

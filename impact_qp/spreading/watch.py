@@ -8,12 +8,12 @@ from math import inf
 
 import numpy as np
 
-from impact_qp.control.tracking import TrackingWatch
+from impact_qp.guards.tracking import TrackingWatch
 from impact_qp.interface import TorqueInterface
 from impact_qp.references import ReferenceState
 from impact_qp.spreading.guard import SpreadGuard
 from impact_qp.spreading.modes import Mode, StopReason
-from impact_robots.state import PointState
+from impact_robots.state.state import PointState
 
 STOPPING = 0.3  # in which an arm comes to rest [s]
 LETTING_GO = 0.15  # the same of one that has no room, no object or no partner any more [s]

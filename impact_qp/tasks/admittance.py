@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from impact_qp.tasks.task import Task
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 
 class AdmittanceTask(Task):

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_qp.tasks.task import Task
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 
 class FrameTask(Task):

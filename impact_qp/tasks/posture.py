@@ -8,7 +8,7 @@ import numpy as np
 
 from impact_qp.tasks.floats import Floats
 from impact_qp.tasks.task import Task
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 
 class PostureTask(Task):

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 
 class Task(ABC):

@@ -9,7 +9,7 @@ from math import sqrt
 import numpy as np
 
 from impact_qp.tasks.task import Task
-from impact_robots.state import RobotState
+from impact_robots.state.state import RobotState
 
 
 class TrackingTask(Task):

@@ -8,8 +8,8 @@ import numpy as np
 
 from impact_qp.tasks.floats import Floats
 from impact_qp.tasks.task import Task
-from impact_robots.direct_call import direct
-from impact_robots.state import RobotState
+from impact_robots.compiling.direct_call import direct
+from impact_robots.state.state import RobotState
 
 
 class VelocityTask(Task):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Control of a whole robot, its base free: the tasks, limits and program of several contacts."""
 
-from impact_qp.whole_body.approach import PalmApproach
 from impact_qp.whole_body.arrival import Arrival, ArrivingImpulses, arriving_impulses
 from impact_qp.whole_body.arrivals_limit import WorstCaseArrivalsLimit
 from impact_qp.whole_body.body_limits import (
@@ -17,7 +16,7 @@ from impact_qp.whole_body.one_impulse_each import ExistentialArrivalsLimit
 from impact_qp.whole_body.planning import READINGS, arrival_speed
 from impact_qp.whole_body.speed_bounds import existential_bound, worst_case_bound, worst_loads
 from impact_qp.whole_body.standing import StandingLimit
-from impact_qp.whole_body.targets import PalmTarget, Phases, WholeBodyTargets
+from impact_qp.whole_body.targets import PalmApproach, PalmTarget, Phases, WholeBodyTargets
 
 __all__ = [
     "READINGS",

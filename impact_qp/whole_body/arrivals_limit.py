@@ -8,10 +8,9 @@ import numpy as np
 
 from impact_predictor.sets.feasible_sets import friction_pyramid
 from impact_qp.limits import Contact, SpeedBound
-from impact_qp.limits.contact import NO_BOUND
+from impact_qp.limits.impact_limits.contact import NO_BOUND
 from impact_qp.limits.limit import NO_EFFECT
-from impact_qp.whole_body.announced import ArrivalsLimit
-from impact_qp.whole_body.arrival import Arrival
+from impact_qp.whole_body.arrival import Arrival, ArrivalsLimit
 from impact_qp.whole_body.impact_rows import CentroidalBounds, ImpactRowMaker
 from impact_robots import PointState, Robot, RobotState
 

@@ -10,19 +10,23 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from impact_qp.build import ProgramBuilder
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Limit, SpeedBound
-from impact_qp.limits.contact import NO_BOUND
-from impact_qp.program import NoSolutionFound, QuadraticProgram, Solution, solve
+from impact_qp.limits.impact_limits.contact import NO_BOUND
+from impact_qp.program.build import ProgramBuilder
+from impact_qp.program.program import NoSolutionFound, QuadraticProgram, Solution, solve
 from impact_qp.tasks import OrientationTask, Task
-from impact_qp.whole_body.announced import ArrivalsLimit
+from impact_qp.whole_body.arrival import ArrivalsLimit
 from impact_qp.whole_body.arrivals_limit import WorstCaseArrivalsLimit
-from impact_qp.whole_body.body_tasks import ComTask, JointPostureTask
+from impact_qp.whole_body.body_limits import JointBounds
+from impact_qp.whole_body.body_tasks import (
+    AcrossPositionTask,
+    AxialVelocityTask,
+    ComTask,
+    JointPostureTask,
+)
 from impact_qp.whole_body.impact_rows import CentroidalBounds
-from impact_qp.whole_body.joint_bounds import JointBounds
 from impact_qp.whole_body.one_impulse_each import ExistentialArrivalsLimit
-from impact_qp.whole_body.palm_tasks import AcrossPositionTask, AxialVelocityTask
 from impact_qp.whole_body.standing import StandingLimit
 from impact_qp.whole_body.targets import Phases, WholeBodyTargets
 from impact_robots import ArmDynamics, Robot, RobotState
@@ -103,7 +107,7 @@ class WholeBodyController:
             soles: contacts that hold on a level floor.
             palms: contacts that move.
             sole_friction: to count on [-].
-            solver: of ``impact_qp.program.SOLVERS``.
+            solver: of ``impact_qp.program.program.SOLVERS``.
             tasks: further ones, as of angular momentum.
             limits: further ones, as of support and momentum.
             centroidal: bounds on the whole robot's motion after an impact; none: no such rows.

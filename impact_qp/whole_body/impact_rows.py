@@ -21,7 +21,7 @@ from impact_predictor.inertia.impulse_maps import (
 )
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_qp.limits import Contact
-from impact_qp.limits.effects import row_names
+from impact_qp.limits.impact_limits.effects import row_names
 from impact_qp.whole_body.arrival import ArrivingImpulses
 from impact_robots import PointState, Robot, RobotState
 

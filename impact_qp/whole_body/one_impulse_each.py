@@ -7,10 +7,9 @@ from __future__ import annotations
 import numpy as np
 
 from impact_qp.limits import SpeedBound
-from impact_qp.limits.contact import NO_BOUND
+from impact_qp.limits.impact_limits.contact import NO_BOUND
 from impact_qp.limits.limit import NO_EFFECT
-from impact_qp.whole_body.announced import ArrivalsLimit
-from impact_qp.whole_body.arrival import arriving_impulses
+from impact_qp.whole_body.arrival import ArrivalsLimit, arriving_impulses
 from impact_qp.whole_body.impact_rows import CentroidalBounds, ImpactRowMaker
 from impact_robots import Robot, RobotState
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError
 from impact_qp.limits import SpeedBound
-from impact_qp.limits.contact import NO_BOUND
+from impact_qp.limits.impact_limits.contact import NO_BOUND
 from impact_qp.whole_body.arrival import ArrivingImpulses
 from impact_qp.whole_body.impact_rows import ImpactRows
 

@@ -13,10 +13,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from impact_robots.cell import RobotCell, turned
+from impact_robots.description.joint_ranges import JOINT_RANGES
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.entry import entry
 from impact_robots.exceptions import TaskError
-from impact_robots.joint_ranges import JOINT_RANGES
 from impact_robots.robot import Robot
 
 UNAWARE = "unaware"

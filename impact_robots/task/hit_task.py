@@ -12,10 +12,10 @@ from typing import Annotated, Any
 import numpy as np
 
 from impact_robots.cell import robot_named
+from impact_robots.description.joint_ranges import JOINT_RANGES
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.entry import entry
 from impact_robots.exceptions import ImpactError, RobotError, TaskError
-from impact_robots.joint_ranges import JOINT_RANGES
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION, Surface
 from impact_robots.task.like import LIKE, Shipped, check_name, with_like

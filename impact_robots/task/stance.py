@@ -10,9 +10,9 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots.exceptions import RobotError
-from impact_robots.frames import frame_index
 from impact_robots.kinematics import pose_error
 from impact_robots.robot import Robot
+from impact_robots.state.frames import frame_index
 
 _DAMPING = 1e-8
 _TOLERANCE = 1e-8

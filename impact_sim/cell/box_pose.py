@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from geometry_msgs.msg import PoseStamped
 
-from impact_robots.quaternions import quaternion_wxyz
+from impact_robots.state.quaternions import quaternion_wxyz
 from impact_ros.messages import from_nanoseconds, set_vector
 from impact_sim.cell.cell_plant import BoxState
 

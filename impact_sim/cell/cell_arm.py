@@ -10,8 +10,8 @@ import numpy as np
 
 from impact_sim.cell.cell_model import arm_prefix, plate_name
 from impact_sim.cell.layout import CellLayout
-from impact_sim.face_contacts import CORNERS
-from impact_sim.flexible_arm import FlexibleArm
+from impact_sim.plant.face_contacts import CORNERS
+from impact_sim.plant.flexible_arm import FlexibleArm
 
 if TYPE_CHECKING:
     import mujoco

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a robot cell in MuJoCo: flexible-joint arms with plates, a free box, its support.
 
-Faces touch as :mod:`impact_sim.face_contacts` says.
+Faces touch as :mod:`impact_sim.plant.face_contacts` says.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from impact_robots.frames import frame_index
 from impact_robots.robot import Robot
+from impact_robots.state.frames import frame_index
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
-from impact_sim.face_contacts import (
+from impact_sim.plant.face_contacts import (
     CORNERS,
     SLIP_DECAY,
     add_face,
@@ -25,7 +25,7 @@ from impact_sim.face_contacts import (
     corner_name,
     set_spring,
 )
-from impact_sim.mujoco_model import add_arm, compiled, motor_joint
+from impact_sim.plant.mujoco_model import add_arm, compiled, motor_joint
 
 if TYPE_CHECKING:
     import mujoco

@@ -13,8 +13,8 @@ from impact_sim.cell.cell_arm import CellArm, sensor_values
 from impact_sim.cell.cell_model import SUPPORT, build_cell_model
 from impact_sim.cell.layout import CellLayout
 from impact_sim.exceptions import SimulationError
-from impact_sim.face_contacts import TIP
-from impact_sim.plant import FREE_STEP
+from impact_sim.plant.face_contacts import TIP
+from impact_sim.plant.plant import FREE_STEP
 
 CONTACT_STEP = FREE_STEP  # contacts of some 150 rad/s need no smaller one [s]
 

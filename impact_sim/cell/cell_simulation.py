@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from impact_sim.arm_driver import CYCLE_NS, ArmDriver
 from impact_sim.cell.cell_plant import CellPlant
-from impact_sim.driver_cycle import integrate_cycle
+from impact_sim.driver.arm_driver import CYCLE_NS, ArmDriver
+from impact_sim.driver.driver_cycle import integrate_cycle
+from impact_sim.driver.sensors import PANDA_NOISE, Noise, NoisySensors
+from impact_sim.driver.simulation import Measurement
 from impact_sim.exceptions import SimulationError
-from impact_sim.sensors import PANDA_NOISE, Noise, NoisySensors
-from impact_sim.simulation import Measurement
 
 STREAM = 2  # of the random numbers of a seed, from the second arm on; the first has the seed itself
 REACH = 0.01  # of a plate within a cycle, generously: nearer than that its force is looked at [m]

@@ -11,7 +11,7 @@ import numpy as np
 from impact_robots.cell import RobotCell
 from impact_sim.checked_numbers import check_at_least
 from impact_sim.exceptions import SimulationError
-from impact_sim.motor_friction import MotorFriction
+from impact_sim.plant.motor_friction import MotorFriction
 
 PLATE = (0.1, 0.1)  # edges of an end-effector's plate [m]
 

@@ -12,19 +12,19 @@ import numpy as np
 from geometry_msgs.msg import PoseStamped
 
 from impact_msgs.msg import JointCommand
-from impact_ros.main import main_for
 from impact_ros.messages import to_nanoseconds
+from impact_ros.node.main import main_for
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import STREAM
 from impact_sim.cell.box_pose import pose_message
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.watched_cell import WatchedCell
+from impact_sim.driver.sensors import NO_NOISE, PANDA_NOISE
+from impact_sim.driver.simulation import START_NS, Measurement
 from impact_sim.ros.arm_port import ArmPort
 from impact_sim.ros.lockstep_node import LockstepNode
 from impact_sim.ros.standalone import Standalone, shutdown_when_over
 from impact_sim.scenario_choice import find_cell_scenario
-from impact_sim.sensors import NO_NOISE, PANDA_NOISE
-from impact_sim.simulation import START_NS, Measurement
 
 
 @dataclass(frozen=True)

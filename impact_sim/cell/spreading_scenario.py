@@ -13,7 +13,7 @@ from impact_robots.cell import turned
 from impact_robots.entry import entry
 from impact_robots.task.box_task import ARM_JOINTS, BoxTask
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
-from impact_sim.motor_friction import MotorFriction
+from impact_sim.plant.motor_friction import MotorFriction
 
 STREAM = 1  # of the random numbers of a seed, as of the other scenarios' variation
 TRUTHS = (  # entries of a task that may be announced other than they are

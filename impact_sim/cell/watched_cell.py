@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from impact_sim.arm.direct_run import Touch
 from impact_sim.cell.cell_plant import CellPlant
-from impact_sim.direct_run import Touch
 
 
 @dataclass

@@ -5,7 +5,7 @@
 Rigid, each joint's armature is its motor inertia, so the equations of motion are those of M + B.
 Flexible, the motors turn beside the arm, each with its inertia as armature, and a fixed tendon with
 stiffness and damping of the joint couples motor and link: the model of
-:mod:`impact_sim.mujoco_model` in other coordinates, so that a joint's position is the link's.
+:mod:`impact_sim.plant.mujoco_model` in other coordinates, so that a joint's position is the link's.
 
 Each joint has a sensor of the torque that passes into the link, gravity included, as an arm with
 joint torque sensors has; what the actuator gives is not that, since it also turns the motor. Its z
@@ -22,11 +22,11 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.contact_frame import contact_rotation
-from impact_robots.frames import frame_index
-from impact_robots.quaternions import quaternion_wxyz
 from impact_robots.robot import Robot
-from impact_sim.mujoco_model import CONTACT_SITE, joint_axis
+from impact_robots.state.contact_frame import contact_rotation
+from impact_robots.state.frames import frame_index
+from impact_robots.state.quaternions import quaternion_wxyz
+from impact_sim.plant.mujoco_model import CONTACT_SITE, joint_axis
 
 TIP = "tip"  # the geom at the contact point, all of the arm that touches anything
 TIP_RADIUS = 1e-3  # [m]

@@ -21,7 +21,7 @@ from impact_sim.exceptions import SimulationError
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.mjcf import START
 from impact_sim.export.wall_mjcf import WALL
-from impact_sim.mujoco_model import joint_axis
+from impact_sim.plant.mujoco_model import joint_axis
 
 PLUGIN = "mujoco_ros2_control/MujocoSystemInterface"
 RATE = 1000  # of the controller manager [Hz]

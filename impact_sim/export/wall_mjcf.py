@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from impact_robots.quaternions import quaternion_wxyz
+from impact_robots.state.quaternions import quaternion_wxyz
 from impact_robots.surface import Surface
 from impact_sim.export.arm_mjcf import TIP, TIP_RADIUS, numbers
 from impact_sim.export.linear_contact import LinearContact

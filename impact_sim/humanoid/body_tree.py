@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.frames import frame_index
-from impact_robots.named_contact import NamedContact
-from impact_robots.quaternions import quaternion_wxyz
+from impact_robots.description.named_contact import NamedContact
 from impact_robots.robot import Robot
-from impact_sim.face_contacts import add_face
+from impact_robots.state.frames import frame_index
+from impact_robots.state.quaternions import quaternion_wxyz
 from impact_sim.humanoid.layout import HumanoidLayout
-from impact_sim.mujoco_model import joint_axis
+from impact_sim.plant.face_contacts import add_face
+from impact_sim.plant.mujoco_model import joint_axis
 
 BASE = "base"
 

@@ -12,8 +12,7 @@ import numpy as np
 from impact_robots.robot import Robot
 from impact_robots.task.palm_task import PalmTask
 from impact_sim.cell.layout import Support
-from impact_sim.humanoid.layout import HumanoidLayout, Ramp, SpringFace, WeightedBox
-from impact_sim.humanoid.servos import servos_of
+from impact_sim.humanoid.layout import HumanoidLayout, Ramp, SpringFace, WeightedBox, servos_of
 
 PARKED = (-1.5, 0.0)  # where boxes wait, on the floor behind the robot [m]
 STREAM = 1  # of the random numbers of a seed, as of the other scenarios' variation

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from impact_robots.loader import load_robot
+from impact_robots.description.loader import load_robot
 from impact_robots.task.palm_task import PERIOD
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.plant import HumanoidPlant

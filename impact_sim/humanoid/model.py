@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a humanoid, its floor, boxes, a pedestal and a ramp in MuJoCo.
 
-Faces touch as :mod:`impact_sim.face_contacts` says. Nothing touches but what is paired here: soles
-and floor, palms and boxes, boxes and what they may lie on.
+Faces touch as :mod:`impact_sim.plant.face_contacts` says. Nothing touches but what is paired here:
+soles and floor, palms and boxes, boxes and what they may lie on.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from impact_sim.cell.layout import Support
-from impact_sim.face_contacts import (
+from impact_sim.humanoid.body_tree import add_humanoid
+from impact_sim.humanoid.layout import HumanoidLayout, Ramp, SpringFace, WeightedBox
+from impact_sim.plant.face_contacts import (
     CORNERS,
     add_face,
     add_force_sensor,
@@ -23,9 +25,7 @@ from impact_sim.face_contacts import (
     corner_name,
     set_spring,
 )
-from impact_sim.humanoid.body_tree import add_humanoid
-from impact_sim.humanoid.layout import HumanoidLayout, Ramp, SpringFace, WeightedBox
-from impact_sim.mujoco_model import compiled
+from impact_sim.plant.mujoco_model import compiled
 
 if TYPE_CHECKING:
     import mujoco

@@ -14,13 +14,14 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from impact_msgs.msg import GrabStatus, JointCommand
-from impact_ros.boundary import guarded
-from impact_ros.main import main_for
 from impact_ros.messages import fill, from_nanoseconds, set_vector, to_nanoseconds
+from impact_ros.node.boundary import guarded
+from impact_ros.node.main import main_for
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
-from impact_sim.arm_driver import Interface
 from impact_sim.cell.box_pose import WORLD, pose_message
+from impact_sim.driver.arm_driver import Interface
+from impact_sim.driver.simulation import START_NS
 from impact_sim.humanoid.grab_file import find_grab
 from impact_sim.humanoid.grab_stage import REST, GrabStage, sole_wrenches
 from impact_sim.humanoid.model import box_name
@@ -29,7 +30,6 @@ from impact_sim.ros.arm_port import COMMAND
 from impact_sim.ros.command_check import checked_command
 from impact_sim.ros.lockstep_node import LockstepNode
 from impact_sim.ros.standalone import Standalone, shutdown_when_over
-from impact_sim.simulation import START_NS
 
 PROGRESS = "impact_humanoid/grab"  # what the controller says of its phases
 

@@ -7,15 +7,15 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from impact_robots.floating_base import base_turned
-from impact_robots.frames import frame_index
+from impact_robots.description.floating_base import base_turned
+from impact_robots.state.frames import frame_index
 from impact_sim.cell.cell_plant import BoxState
 from impact_sim.exceptions import SimulationError
-from impact_sim.face_contacts import CORNERS, corner_name
 from impact_sim.humanoid.balance import Balance, balance_of
 from impact_sim.humanoid.body_tree import BASE
 from impact_sim.humanoid.layout import HumanoidLayout
 from impact_sim.humanoid.model import FLOOR, box_name, build_humanoid_model
+from impact_sim.plant.face_contacts import CORNERS, corner_name
 
 STEP = 2.5e-4  # of the integration [s]
 WXYZ = [6, 3, 4, 5]  # of a quaternion in q, which is x, y, z, w

@@ -14,12 +14,12 @@ from std_msgs.msg import String
 
 from impact_msgs.msg import JointCommand, WrenchBatch
 from impact_robots.robot import Robot
-from impact_ros.boundary import guarded
 from impact_ros.messages import fill, from_nanoseconds, set_vector
+from impact_ros.node.boundary import guarded
 from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
-from impact_sim.arm_driver import CYCLE_NS, Interface
+from impact_sim.driver.arm_driver import CYCLE_NS, Interface
+from impact_sim.driver.simulation import START_NS, Measurement
 from impact_sim.ros.command_check import checked_command
-from impact_sim.simulation import START_NS, Measurement
 
 COMMAND = "impact_qp/command"
 

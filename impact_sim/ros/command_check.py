@@ -10,7 +10,7 @@ from impact_msgs.msg import JointCommand
 from impact_robots.robot import Robot
 from impact_ros.message_fields import constant
 from impact_ros.messages import reorder
-from impact_sim.arm_driver import Interface
+from impact_sim.driver.arm_driver import Interface
 from impact_sim.exceptions import SimulationError
 
 FAULT = 10.0  # times the robot's limits, beyond which a driver refuses a torque or velocity

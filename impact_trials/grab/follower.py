@@ -10,7 +10,7 @@ import numpy as np
 
 from impact_qp.body.grab_phases import GrabPhases
 from impact_qp.limits import SpeedBound
-from impact_qp.limits.contact import NO_BOUND
+from impact_qp.limits.impact_limits.contact import NO_BOUND
 from impact_robots.robot import Robot
 from impact_robots.task.palm_task import PALMS
 from impact_robots.task.stance import Stance, StanceSolver

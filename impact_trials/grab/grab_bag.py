@@ -10,19 +10,19 @@ import numpy as np
 from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
-from impact_bags.message_maker import Made
-from impact_bags.suite_messages import GRAB, SuiteMessages
-from impact_bags.writer import Tap
+from impact_bags.writing.message_maker import Made
+from impact_bags.writing.suite_messages import GRAB, SuiteMessages
+from impact_bags.writing.writer import Tap
 from impact_qp.control.status import Counts
-from impact_robots.loader import load_robot
-from impact_robots.quaternions import quaternion_wxyz
+from impact_robots.description.loader import load_robot
+from impact_robots.state.quaternions import quaternion_wxyz
 from impact_robots.task.palm_task import PALMS, PERIOD
 from impact_ros.messages import NANOSECONDS
+from impact_sim.driver.simulation import START_NS
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.model import box_name
-from impact_sim.simulation import START_NS
-from impact_trials.cell_bag import WORLD
 from impact_trials.grab.grab_cycle import GrabCycle
+from impact_trials.recording.cell_bag import WORLD
 
 DESIRED, COMMAND = "/impact_qp/desired_joint_states", "/impact_qp/command"
 STATUS, PROGRESS = "/impact_qp/status", "/impact_humanoid/grab"

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One cycle of a grab, for those who record it."""
+"""One cycle of a grab, for those who record it, and what is recorded of one box."""
 
 from __future__ import annotations
 
@@ -13,7 +13,49 @@ from impact_sim.cell.cell_plant import BoxState
 from impact_sim.humanoid.grab_stage import sole_wrenches
 from impact_sim.humanoid.plant import HumanoidPlant
 from impact_sim.humanoid.senses import HumanoidMeasurement
-from impact_trials.grab.box_record import plant_margin
+from impact_trials.grab.outcome import BoxOutcome, PalmOutcome
+
+EARLY = ("approach", "clamp", "grip", "lift")  # before the toss
+
+
+class BoxRecord:
+    """Notes of one box."""
+
+    def __init__(self, plant: HumanoidPlant, number: int) -> None:
+        """Begin; the box stands where it is to be grabbed."""
+        self._plant, self.number = plant, number
+        self._height = plant.box(number).position[2]
+        self._margins = dict[str, float]()
+        self._lifted, self._slipped = 0.0, np.nan
+        self.touched = (np.nan, np.nan)  # when the controller knew of each palm's touch [s]
+
+    def note(self, said: GrabProgress) -> None:
+        """Look at the cycle that has passed."""
+        margin, plant = plant_margin(self._plant), self._plant
+        self._margins[said.phase] = min(self._margins.get(said.phase, np.inf), margin)
+        self.touched = said.touched
+        if said.phase == "lift":
+            at = plant.box(self.number).position
+            self._lifted = float(at[2] - self._height)
+            self._slipped = float(np.linalg.norm(at - plant.palm_positions.mean(axis=0)))
+
+    def outcome(self, palms: tuple[PalmOutcome, ...]) -> BoxOutcome:
+        """Return what came of it; call it at the trial's end.
+
+        Args:
+            palms: what each palm that touched it felt.
+        """
+        early = [value for phase, value in self._margins.items() if phase in EARLY]
+        late = [value for phase, value in self._margins.items() if phase not in EARLY]
+        away = float(np.linalg.norm(self._plant.box(self.number).position[:2]))
+        toss = min(late, default=np.nan)
+        return BoxOutcome(palms, self._lifted, self._slipped, away, min(early), toss)
+
+
+def plant_margin(plant: HumanoidPlant) -> float:
+    """Return the zero-moment point's margin; of a robot in the air none, 0 [m]."""
+    margin = plant.balance.margin
+    return 0.0 if np.isnan(margin) else margin
 
 
 class GrabCycle(NamedTuple):

@@ -12,8 +12,7 @@ from impact_qp.body.grab_phases import box_arrivals
 from impact_qp.body.progress import GrabProgress
 from impact_sim.humanoid.grab_stage import GrabStage
 from impact_sim.humanoid.senses import HumanoidMeasurement
-from impact_trials.grab.box_record import BoxRecord
-from impact_trials.grab.grab_cycle import GrabCycle, cycle_of
+from impact_trials.grab.grab_cycle import BoxRecord, GrabCycle, cycle_of
 from impact_trials.grab.outcome import GrabOutcome, PalmOutcome, palm_outcome
 from impact_trials.grab.palm_truth import PalmTruth, PalmWatch
 

@@ -11,7 +11,7 @@ import numpy as np
 from impact_predictor.sets.feasible_sets import impulse_set
 from impact_qp.whole_body import Arrival, ArrivingImpulses, arrival_speed, arriving_impulses
 from impact_robots import ArmDynamics, Robot
-from impact_robots.frames import frame_index
+from impact_robots.state.frames import frame_index
 from impact_trials.grab.palm_truth import PalmTruth
 
 

@@ -13,7 +13,7 @@ from impact_predictor.identification.friction_identification import (
     prediction_error,
 )
 from impact_robots import ArmDynamics, Robot, contact_rotation
-from impact_sim.passive_impact import passive_impact
+from impact_sim.arm.passive_impact import passive_impact
 from studies.flexible_joints.planar_study import UP, planar_law
 from studies.published import parameter
 from studies.row import Row, judged

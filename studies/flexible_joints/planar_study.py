@@ -14,9 +14,9 @@ from impact_predictor import impact_map
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_robots import ArmDynamics, Robot, Surface, contact_rotation
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.direct_run import DirectRun, direct_run
-from impact_sim.plant import CONTACT_STEP, FlexibleJointPlant
+from impact_sim.arm.direct_run import DirectRun, direct_run
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.plant import CONTACT_STEP, FlexibleJointPlant
 from studies.flexible_joints.line_command import line_command
 from studies.flexible_joints.planar_arm import inverse_plane_kinematics, planar_arm
 from studies.flexible_joints.planar_case import PlanarCase

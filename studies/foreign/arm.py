@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots import Robot
-from impact_robots.joint_friction import JointFriction
+from impact_robots.description.actuation import JointFriction
 from studies.foreign.contact import PlasticWall, friction_impulse
 
 

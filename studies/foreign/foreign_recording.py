@@ -9,7 +9,7 @@ from pathlib import Path
 from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
-from impact_bags.message_maker import Made, MessageMaker
+from impact_bags.writing.message_maker import Made, MessageMaker
 from impact_detector.signals.sample import from_seconds
 from impact_robots import Robot
 from studies.foreign import SimulatedHit

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots import ArmDynamics, PointState, Robot, Surface, contact_rotation
-from impact_robots.joint_friction import PANDA_FRICTION, JointFriction
+from impact_robots.description.actuation import PANDA_FRICTION, JointFriction
 from studies.foreign.contact import PlasticWall
 
 LINK_MASSES, MOTORS = 0.04, 0.1  # relative errors of what is thought of links and motors

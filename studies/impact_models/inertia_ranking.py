@@ -16,7 +16,7 @@ import numpy as np
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.inertia.inertia_models import effective_masses
 from impact_robots import ArmDynamics, Robot, contact_rotation
-from impact_sim.passive_impact import passive_impact
+from impact_sim.arm.passive_impact import passive_impact
 from studies.wall_configurations import NORMAL, WallConfiguration, approach, wall_configurations
 
 CONFIGURATIONS = 15

@@ -13,7 +13,7 @@ from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp.limits import RobustImpactLimit
 from impact_qp.planning import safe_speed
 from impact_robots import Robot
-from impact_robots.joint_ranges import ANNOUNCED, NOMINAL
+from impact_robots.description.joint_ranges import ANNOUNCED, NOMINAL
 from studies.joint_loads.load_hits import announced, load_limit
 from studies.joint_loads.load_poses import WallPose
 

@@ -22,10 +22,10 @@ from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact, JointLoadLimit
 from impact_robots import ArmDynamics, PointState, Robot
-from impact_robots.joint_ranges import ANNOUNCED
-from impact_sim.loaded_plant import LoadedPlant
+from impact_robots.description.joint_ranges import ANNOUNCED
+from impact_sim.arm.loaded_plant import LoadedPlant
+from impact_sim.driver.simulation import Measurement, Simulation
 from impact_sim.scenarios import load_scenario
-from impact_sim.simulation import Measurement, Simulation
 from impact_trials.lockstep import Answer, lockstep
 from impact_trials.trial import detector_session
 from studies.joint_loads.load_poses import FRICTION, RESTITUTION, STIFFNESS, WallPose, wall_at

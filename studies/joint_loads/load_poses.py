@@ -14,7 +14,7 @@ from impact_predictor.joint_load.load_case import LoadCase, viscoelastic
 from impact_robots import ArmDynamics, PointState, Robot, Surface
 from impact_robots.exceptions import RobotError
 from impact_robots.kinematics import inverse_kinematics
-from impact_sim.compliant_wall import CompliantWall
+from impact_sim.plant.compliant_wall import CompliantWall
 from studies.wall_configurations import NORMAL, approach, endless
 
 FRICTION, RESTITUTION = (0.0, 0.279), (0.02, 0.3)  # announced; of Wang 2023, but for the .02 [-]

@@ -15,10 +15,10 @@ from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots import Robot, load_robot
 from impact_sim.scenarios import load_scenario
-from impact_trials.learning_loop import LearningStep, learning_steps
+from impact_trials.in_process.learning_loop import LearningStep, learning_steps
+from impact_trials.in_process.wall_hit import wall_hit
 from impact_trials.processes import check_stopped
 from impact_trials.trial import detector_session
-from impact_trials.wall_hit import wall_hit
 from studies.joint_loads.load_poses import draw_poses
 from studies.learned_walls.learn_truth import KINDS, LearnTruth, draw_truth
 

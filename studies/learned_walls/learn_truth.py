@@ -16,10 +16,10 @@ from impact_predictor.joint_load.load_case import normal_mobility
 from impact_predictor.learning.learning_box import USUAL, LearningBox, learning_box
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots import Robot, Surface
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.loaded_plant import LoadedPlant
-from impact_sim.motor_friction import MotorFriction
-from impact_sim.simulation import Simulation
+from impact_sim.arm.loaded_plant import LoadedPlant
+from impact_sim.driver.simulation import Simulation
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.motor_friction import MotorFriction
 from studies.joint_loads.load_poses import WallPose
 from studies.learned_walls.rubbing_simulation import RubbingSimulation
 from studies.wall_configurations import NORMAL

@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 
 from impact_robots.robot import Robot
-from impact_sim.motor_friction import MotorFriction
-from impact_sim.plant import FlexibleJointPlant
-from impact_sim.simulation import Measurement, Simulation
+from impact_sim.driver.simulation import Measurement, Simulation
+from impact_sim.plant.motor_friction import MotorFriction
+from impact_sim.plant.plant import FlexibleJointPlant
 
 SLOW = 0.01  # velocity over which Coulomb's friction changes its sign [rad/s]
 

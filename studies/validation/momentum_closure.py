@@ -10,7 +10,7 @@ import numpy as np
 
 from impact_robots import ArmDynamics, PointState, Robot
 from impact_robots.exceptions import OutOfRangeError
-from impact_sim.torque_loop import FILTER_HZ, PERIOD
+from impact_sim.plant.torque_loop import FILTER_HZ, PERIOD
 
 _SHARE = 1.0 - np.exp(-2.0 * np.pi * FILTER_HZ * PERIOD)
 LAG = float(PERIOD * ((1.0 - _SHARE) / _SHARE + 0.5))  # of torque loops, filter and hold [s]

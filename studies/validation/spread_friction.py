@@ -20,7 +20,7 @@ from impact_qp.spreading.friction import POSITION, TASKS
 from impact_sim.cell.cell_plant import CellPlant
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_sim.sensors import PANDA_NOISE, Noise
+from impact_sim.driver.sensors import PANDA_NOISE, Noise
 
 BEYOND = 0.1  # after a motion's end, how long it is watched [s]
 

@@ -14,8 +14,8 @@ from impact_qp.arms.plans import SpreadChoice, spread_plans, usual_gains
 from impact_qp.spreading import Mode
 from impact_robots import ArmDynamics, Robot, load_robot
 from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_trials.in_process.spreading_trial import SpreadingRun, spread
 from impact_trials.processes import check_stopped
-from impact_trials.spreading_trial import SpreadingRun, spread
 from studies.published import parameter
 from studies.validation.held_feedback import held_feedback
 from studies.validation.momentum_closure import closure_miss

@@ -10,8 +10,8 @@ import pytest
 from impact_analysis.detection.detect_run import detect as detect_in
 from impact_analysis.detection.event_plot import MOST, Traces
 from impact_bags import BagWriter
-from impact_bags.csv_recording import CsvRecording
-from impact_bags.recording import RecordedReference, in_time_order
+from impact_bags.reading.csv_recording import CsvRecording
+from impact_bags.reading.recording import RecordedReference, in_time_order
 from impact_detector import Detection, JointSample, ModelTorque
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.parameters import DetectorParameters

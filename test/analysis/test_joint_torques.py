@@ -14,7 +14,7 @@ from impact_analysis.analyze import analyze
 from impact_analysis.analyze import write as write_results
 from impact_analysis.analyze.page.report import report_text
 from impact_analysis.analyze.result import IdentifiedSurface
-from impact_cli.number_options import bounds
+from impact_cli.options.number_options import bounds
 from impact_robots import load_robot
 from impact_robots.surface import ANY_STIFFNESS
 

@@ -21,7 +21,7 @@ from impact_analysis.spreading.cell_documents import arm_rows
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import ArmTouch, find_episodes
 from impact_sim.cell.spreading_file import load_spreading
-from impact_trials.cell_truth import START
+from impact_trials.truth.cell_truth import START
 
 ROBOT = "panda_plate"
 SCENARIO = replace(load_spreading("rs_grab_catfood_late"), after_contact=0.55)

@@ -13,13 +13,13 @@ from learned_hits import NORMAL, struck
 from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.learning.recorded_hits import learn_recorded, read_commands
 from impact_bags import BagWriter, impact_typestore
-from impact_bags.message_maker import MessageMaker
-from impact_bags.run_record import Run
+from impact_bags.reading.run_record import Run
 from impact_bags.series import Series
+from impact_bags.writing.message_maker import MessageMaker
 from impact_predictor.learning.learning_box import learning_box
 from impact_robots import Surface, load_robot
 from impact_sim.scenarios import load_scenario
-from impact_trials.in_process import run_in_process
+from impact_trials.in_process.run import run_in_process
 
 STIFFNESS, RESTITUTION, FRICTION = 2e5, 0.25, 0.3
 SIGNALS = ("time", "position", "velocity", "torque")

@@ -11,7 +11,7 @@ import pytest
 from impact_analysis.detection.score import DetectorScore, JudgedTrial, operating_points
 from impact_cli.command_line import run
 from impact_detector import Detection
-from impact_trials.trial_table import TrialTruth
+from impact_trials.truth.trial_table import TrialTruth
 
 NAN = float("nan")
 

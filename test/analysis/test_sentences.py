@@ -21,7 +21,7 @@ from struck_arm import POSE, TOUCH, Hit, Record, simulate, write
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze.page.narrative import sentences_of, warnings_of
 from impact_analysis.analyze.reading.notes import quality_notes
-from impact_analysis.analyze.sentences import TEMPLATES, key_of, text_of
+from impact_analysis.present.sentences import TEMPLATES, key_of, text_of
 from impact_detector.estimators.estimate import GOOD, SECOND_IMPACT
 from impact_robots import load_robot
 

@@ -139,7 +139,7 @@ def test_a_recording_needs_no_messages_from_outside(recording, monkeypatch):
     def nothing(*_):
         raise AssertionError("looked outside the recording")
 
-    monkeypatch.setattr("impact_bags.reader.impact_typestore", nothing)
+    monkeypatch.setattr("impact_bags.reading.reader.impact_typestore", nothing)
     with BagReader(recording) as reader:
         assert len(list(reader.messages())) == 5
 

@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("rosbags")
 
 from impact_bags import BagWriter, impact_typestore
-from impact_bags.cell_topics import cell_topics
-from impact_bags.message_maker import MessageMaker
+from impact_bags.reading.cell_topics import cell_topics
+from impact_bags.writing.message_maker import MessageMaker
 
 OWN = "impact_qp/desired_joint_states"
 

@@ -20,9 +20,10 @@ pytest.importorskip("rosbags")
 
 from lz4.frame import compress as lz4_compress
 
-from impact_bags import BagReader, BagWriter, RecordingError, impact_typestore, unpacking
-from impact_bags.sources import storage_files
-from impact_bags.unpacking import TooLargeError, unpack_lz4, unpack_zstd, zstd
+from impact_bags import BagReader, BagWriter, RecordingError, impact_typestore
+from impact_bags.reading import unpacking
+from impact_bags.reading.sources import storage_files
+from impact_bags.reading.unpacking import TooLargeError, unpack_lz4, unpack_zstd, zstd
 from impact_cli.command_line import run as run_command
 from impact_robots.exceptions import WriteError
 

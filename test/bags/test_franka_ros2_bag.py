@@ -10,10 +10,10 @@ from impact_analysis.analyze.settings import AnalysisSettings
 from impact_bags import BagWriter
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_bags.exceptions import RecordingError
-from impact_bags.message_maker import MessageMaker
+from impact_bags.writing.message_maker import MessageMaker
 from impact_cli.command_line import run
 from impact_robots import load_robot
-from impact_sim.simulation import START_NS
+from impact_sim.driver.simulation import START_NS
 
 BROADCASTER = "/franka_robot_state_broadcaster"
 FINGERS = ("panda_finger_joint1", "panda_finger_joint2")

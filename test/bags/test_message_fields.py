@@ -13,7 +13,7 @@ pytest.importorskip("rosbags")
 from rclpy.serialization import serialize_message
 
 from impact_bags import impact_typestore
-from impact_bags.suite_messages import CONTROLLER_STATUS, DETECTOR_STATUS, SuiteMessages
+from impact_bags.writing.suite_messages import CONTROLLER_STATUS, DETECTOR_STATUS, SuiteMessages
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.ros.messages import status_message as verdict_message
 from impact_detector.signals.sample import Verdict

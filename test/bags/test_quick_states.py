@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from impact_bags import impact_typestore
-from impact_bags.quick_states import QuickStates
+from impact_bags.reading.quick_states import QuickStates
 from impact_detector.ros.conversion import joint_sample
 from impact_detector.signals.sample import JointSample
 from impact_ros.messages import JointReader

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from impact_bags import BagReader, BagWriter
-from impact_bags.scene import PERIOD, Scene
+from impact_bags.writing.scene import PERIOD, Scene
 from impact_robots import ArmDynamics, load_robot
-from impact_robots.contact_frame import contact_rotation
+from impact_robots.state.contact_frame import contact_rotation
+from impact_sim.driver.simulation import START_NS
 from impact_sim.scenarios import load_scenario
-from impact_sim.simulation import START_NS
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("rosbags")
 
 from impact_bags import impact_typestore
-from impact_bags.message_maker import MessageMaker
-from impact_bags.stamped_messages import StampedMessages
+from impact_bags.writing.message_maker import MessageMaker
+from impact_bags.writing.stamped_messages import StampedMessages
 
 NAMES = ("one", "second", "the third")
 TIMES = (0, 1, 999_999_999, 1_000_000_000, 1_234_567_890_123_456_789)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from impact_bringup import child
-from impact_bringup.child import child_process
+from impact_bringup.experiments import child
+from impact_bringup.experiments.child import child_process
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_OUT = 20.0  # [s]
@@ -34,7 +34,7 @@ while True:
 PARENT = """
 import sys
 from pathlib import Path
-from impact_bringup.child import child_process
+from impact_bringup.experiments.child import child_process
 with child_process("stubborn", [], Path(sys.argv[1])) as process:
     print(process.pid, flush=True)
     sys.stdin.read()

@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from impact_bringup import domain
-from impact_bringup.domain import own_domain
+from impact_bringup.experiments import domain
+from impact_bringup.experiments.domain import own_domain
 from impact_ros.exceptions import RosError
 
 VARIABLE = "ROS_DOMAIN_ID"

@@ -18,8 +18,15 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from impact_bags import BagReader, RecordingError
-from impact_bringup.recorder import Recorder, has_header, message_class_of, stamp_of, type_name
+from impact_bringup.experiments.recorder import (
+    Recorder,
+    has_header,
+    message_class_of,
+    stamp_of,
+    type_name,
+)
 from impact_ros.messages import from_nanoseconds
+from impact_ros.node.spin import spin
 from impact_ros.qos import (
     LATCHED,
     RECORD,
@@ -29,7 +36,6 @@ from impact_ros.qos import (
     STREAM,
     recording_profile,
 )
-from impact_ros.spin import spin
 
 
 @pytest.fixture

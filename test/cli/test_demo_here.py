@@ -9,14 +9,14 @@ import pytest
 pytest.importorskip("rosbags")
 
 from impact_bags import BagReader
-from impact_cli.demo_here import must_run_here, run_here
+from impact_cli.demo.demo_here import must_run_here, run_here
 from impact_cli.exceptions import RosNeededError
 from impact_sim import load_scenario
 
 
 @pytest.fixture
 def no_ros(monkeypatch):
-    monkeypatch.setitem(sys.modules, "impact_bringup.experiment", None)
+    monkeypatch.setitem(sys.modules, "impact_bringup.experiments.experiment", None)
 
 
 def test_without_ros_it_says_so_in_one_line(no_ros, capsys):

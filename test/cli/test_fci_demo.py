@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from impact_bags import BagReader
-from impact_bringup.experiment import RECORDED
+from impact_bringup.experiments.experiment import RECORDED
 from impact_cli.command_line import make_parser, run
-from impact_cli.fci_demo import run_fci_demo
+from impact_cli.demo.fci_demo import run_fci_demo
 
 
 def arguments(*given):

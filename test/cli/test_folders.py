@@ -26,7 +26,7 @@ from impact_trials.campaign import run_campaign
 from impact_trials.campaign_file import CAMPAIGN, campaign_text
 from impact_trials.trial import TrialResult
 from impact_trials.trial_folder import TrialFolder
-from impact_trials.trial_table import TABLE
+from impact_trials.truth.trial_table import TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = ("bag", "seed", "scenario", "trial")

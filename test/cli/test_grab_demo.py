@@ -24,9 +24,9 @@ from impact_analysis.demo.grab_evaluation import GrabEvaluation
 from impact_bags import BagReader
 from impact_cli.command_line import run as run_command
 from impact_robots import load_robot
+from impact_sim.driver.simulation import START_NS
 from impact_sim.humanoid import grab_stage
 from impact_sim.humanoid.grab_file import grab_names, load_grab
-from impact_sim.simulation import START_NS
 from impact_trials.grab.haste import HASTE, MODES, in_haste, scenario_of_mode
 from impact_trials.grab.outcome import BoxOutcome, GrabOutcome
 
@@ -74,7 +74,7 @@ def shown_here(shown):
     folder = shown[2].parent
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grab_stage, "LONGEST", CUT)
-        patch.setitem(sys.modules, "impact_bringup.grab_experiment", None)
+        patch.setitem(sys.modules, "impact_bringup.experiments.grab_experiment", None)
         found = demo("--scenario", folder / "mine.yaml", "--out", folder / "here", "--json")
     assert found[0] == 0, found[2]
     return *found[1:], folder / "here"

@@ -13,11 +13,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from impact_cli import hit_arm
 from impact_cli.command_line import make_parser, run
 from impact_cli.commands import demo
-from impact_cli.hit_arm import hit_with_an_arm, with_thresholds
-from impact_cli.hit_questions import SLOWEST_FIRST, SPEED_CAP, Questions, checked_distance
+from impact_cli.franka import hit_arm
+from impact_cli.franka.hit_arm import hit_with_an_arm, with_thresholds
+from impact_cli.franka.hit_questions import SLOWEST_FIRST, SPEED_CAP, Questions, checked_distance
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
@@ -77,7 +77,7 @@ def test_speed_and_limits_are_chosen_and_errors_cleared_by_a_yes(
 ):
     answers = iter(["no", "yes", "no", "no"])
     asked = Questions(lambda text: next(answers), is_terminal=True)
-    monkeypatch.setattr("impact_cli.hit_arm.Questions", lambda: asked)
+    monkeypatch.setattr("impact_cli.franka.hit_arm.Questions", lambda: asked)
     slow = ("--distance", "0.1", "--speed", "0.05", "--impact-limits", "robust")
     with FakeProcess(FakeSetup()) as fake:
         hit = ["hit", fake.address, *slow, "--out", str(tmp_path / "hit")]
@@ -117,7 +117,7 @@ def test_a_speed_is_one(libfranka, wrong, capsys):
 def test_nothing_moves_without_a_yes(libfranka, tmp_path, monkeypatch, capsys):
     answers = iter(["0.1", "yes", *["no"] * 2])
     asked = Questions(lambda text: next(answers), is_terminal=True)
-    monkeypatch.setattr("impact_cli.hit_arm.Questions", lambda: asked)
+    monkeypatch.setattr("impact_cli.franka.hit_arm.Questions", lambda: asked)
     with FakeProcess(FakeSetup()) as fake:
         parsed = arguments(fake.address)
         assert hit_with_an_arm(parsed, lambda: tmp_path / "none") == 1

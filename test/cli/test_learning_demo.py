@@ -8,8 +8,8 @@ import sys
 import pytest
 import yaml
 
-from impact_cli import learning_demo
 from impact_cli.command_line import run
+from impact_cli.demo import learning_demo
 
 KEYS = {
     *("safe_speed_mps", "asked_speed_mps", "reason", "contact_speed_mps", "speed_share"),
@@ -38,7 +38,7 @@ def check(status, document, folder):
 
 
 def test_without_ros_it_is_shown_in_this_process(monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(sys.modules, "impact_bringup.experiment", None)
+    monkeypatch.setitem(sys.modules, "impact_bringup.experiments.experiment", None)
     status, document = shown(monkeypatch, tmp_path / "out")
     check(status, document, tmp_path / "out")
     out, err = capsys.readouterr()
@@ -81,7 +81,7 @@ def test_options_that_would_do_nothing_are_refused(monkeypatch, tmp_path, capsys
 
 def test_a_learner_that_ends_before_is_told_in_one_line(monkeypatch, tmp_path, capfd):
     pytest.importorskip("rclpy")
-    from impact_bringup import learning_experiment
+    from impact_bringup.experiments import learning_experiment
 
     monkeypatch.setattr(learning_experiment, "CAP", 0.004)  # slower than a hit may be
     monkeypatch.setattr(learning_demo, "HITS", 2)

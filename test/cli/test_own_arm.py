@@ -13,8 +13,8 @@ from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, Surface, load_robot
 from impact_robots.kinematics import inverse_kinematics
 from impact_sim import Simulation
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.sensors import Noise
+from impact_sim.driver.sensors import Noise
+from impact_sim.plant.compliant_wall import CompliantWall
 
 NORMAL = np.array([-1.0, 0.0, 0.0])
 NOISE = Noise(position=2e-5, velocity=5e-3, torque=0.25)  # more than the Panda's

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from impact_cli.command_line import run
-from impact_cli.reports.plan_yaml import plan_yaml
+from impact_cli.plans.plan_yaml import plan_yaml
 from impact_qp import Contact, Plan
 from impact_qp.planning import safe_speed
 from impact_robots import ArmDynamics, load_robot

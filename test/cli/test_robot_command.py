@@ -12,8 +12,8 @@ import yaml
 from other_arms import KUKA, UR, write_arm
 
 from impact_robots import load_robot
-from impact_robots.keys import BY_NAME, KEYS, needed_by
-from impact_robots.loader import _HERE
+from impact_robots.description.keys import BY_NAME, KEYS, needed_by
+from impact_robots.description.loader import _HERE
 
 GRIPPER = """
 <link name="finger"><inertial><mass value="0.1"/>

@@ -13,10 +13,10 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.exceptions import RecordingError
-from impact_bags.run_record import RunRecord, read_run
+from impact_bags.reading.run_record import RunRecord, read_run
 from impact_bags.series import series
-from impact_bags.suite_messages import SuiteMessages
 from impact_bags.typestore import message_text
+from impact_bags.writing.suite_messages import SuiteMessages
 from impact_cli.commands import demo
 from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import Counts, status_fields

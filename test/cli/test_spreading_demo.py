@@ -16,7 +16,7 @@ pytest.importorskip("mujoco")
 
 from impact_bags import BagReader
 from impact_cli.command_line import run as run_command
-from impact_trials.cell_truth import START
+from impact_trials.truth.cell_truth import START
 
 MODES = ["rs", "no_gamma", "timed", "continuous"]
 MASS, OFFSET, SPEED = 1.7, 0.012, 0.7  # of the push [kg, m, m/s]

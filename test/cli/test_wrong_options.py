@@ -9,10 +9,11 @@ import pytest
 
 from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.detection.threshold_file import read_thresholds
-from impact_cli import detect_options, number_options, several_plan, view_options
 from impact_cli.command_line import make_parser, run
 from impact_cli.commands import demo, evaluate, view
-from impact_cli.demo_scenario import demo_scenario
+from impact_cli.demo.demo_scenario import demo_scenario
+from impact_cli.options import detect_options, number_options, view_options
+from impact_cli.plans import several_plan
 
 NUMERIC = (
     number_options.number,

@@ -7,16 +7,16 @@ import pytest
 
 from impact_detector import EstimateError
 from impact_detector.estimators.damped_oscillation import oscillation_fit
+from impact_detector.estimators.gross_velocity import velocity_before
+from impact_detector.estimators.impulse import UNDERSAMPLED, resampled_share, sampling_share
 from impact_detector.estimators.measured_restitution import kinematic_restitution
-from impact_detector.estimators.sampling_error import UNDERSAMPLED, resampled_share, sampling_share
 from impact_detector.estimators.torque_impulse import torque_impulse
 from impact_detector.estimators.touch_time import touch_time
-from impact_detector.estimators.velocity_before import velocity_before
 from impact_detector.estimators.velocity_window import window_jump
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics
-from impact_sim.passive_impact import passive_impact
-from impact_sim.sensors import PANDA_NOISE
+from impact_sim.arm.passive_impact import passive_impact
+from impact_sim.driver.sensors import PANDA_NOISE
 
 NORMAL = np.array([-1.0, 0.0, 0.0])
 Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1

@@ -34,8 +34,8 @@ def hit(request, panda):
     """Steady motion, then a passive impact; noise of a real Panda, forces at 25 kHz."""
     pytest.importorskip("mujoco")
     from impact_predictor.contact_force.laws import Viscoelastic
-    from impact_sim.passive_impact import passive_impact
-    from impact_sim.sensors import PANDA_NOISE
+    from impact_sim.arm.passive_impact import passive_impact
+    from impact_sim.driver.sensors import PANDA_NOISE
 
     state = ArmDynamics(panda)(Q, np.zeros(7))
     dq = np.linalg.pinv(state.J) @ np.append(-0.15 * NORMAL, np.zeros(3))

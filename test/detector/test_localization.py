@@ -197,7 +197,7 @@ def test_hits_on_top_of_the_real_arms_motion_and_noise_are_located(panda, free_m
     from link_hit import PLACES, TOOL
 
     from impact_predictor.contact_force.laws import Viscoelastic
-    from impact_sim.passive_impact import passive_impact
+    from impact_sim.arm.passive_impact import passive_impact
 
     hitter, hits, right = ContactPoint(place, PLACES[place]), 0, 0
     for at in range(700, 9600, 430):

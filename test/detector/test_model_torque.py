@@ -8,7 +8,7 @@ import pytest
 
 from impact_detector import DetectorError, JointSample, ModelTorque, TorqueErrorDetector
 from impact_detector.signals.sample import from_seconds
-from impact_robots.joint_friction import PANDA_FRICTION
+from impact_robots.description.actuation import PANDA_FRICTION
 
 THRESHOLD = 2.5  # [N.m]
 PULSE = 0.018  # duration of an impact (Wang 2023) [s]

@@ -23,8 +23,8 @@ from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics
 from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
 from impact_ros.qos import LATCHED, RECORD, STREAM
-from impact_sim.passive_impact import passive_impact
-from impact_sim.sensors import PANDA_NOISE
+from impact_sim.arm.passive_impact import passive_impact
+from impact_sim.driver.sensors import PANDA_NOISE
 
 TIME_OUT = 20.0  # [s]
 MILLISECOND = 1_000_000

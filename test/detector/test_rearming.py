@@ -17,7 +17,7 @@ from impact_detector import (
 from impact_detector.detectors.latch import ThresholdLatch
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics
-from impact_sim.passive_impact import passive_impact
+from impact_sim.arm.passive_impact import passive_impact
 
 MILLISECOND = 1_000_000
 NAN = float("nan")

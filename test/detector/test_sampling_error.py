@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from impact_detector import ForceSample, ImpactEstimator, integrate_impulse
-from impact_detector.estimators.sampling_error import (
+from impact_detector.estimators.impulse import (
     contact_share,
     force_impulse_std,
     resampled_share,

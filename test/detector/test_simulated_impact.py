@@ -27,8 +27,8 @@ def run(request, panda):
     pytest.importorskip("mujoco")
     from impact_qp.control.controller import ImpactController
     from impact_qp.parameters import ControllerParameters
+    from impact_sim.driver.simulation import Simulation
     from impact_sim.scenarios import load_scenario
-    from impact_sim.simulation import Simulation
 
     scenario = load_scenario("qp_panda_demo")
     simulation = Simulation(panda, scenario.wall(panda), seed=1)

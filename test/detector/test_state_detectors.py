@@ -18,9 +18,9 @@ from impact_detector.detectors.momentum import MomentumObserver
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics
-from impact_robots.joint_friction import PANDA_FRICTION
-from impact_sim.passive_impact import passive_impact
-from impact_sim.sensors import PANDA_NOISE
+from impact_robots.description.actuation import PANDA_FRICTION
+from impact_sim.arm.passive_impact import passive_impact
+from impact_sim.driver.sensors import PANDA_NOISE
 
 MILLISECOND = 1_000_000
 NORMAL = np.array([-1.0, 0.0, 0.0])

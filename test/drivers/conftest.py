@@ -14,7 +14,7 @@ from impact_drivers.franka.hit_process import HitJob, detector
 from impact_drivers.franka.loop.loop import FrankaLoop
 from impact_qp.parameters import ControllerParameters
 from impact_ros.parameters import from_values
-from impact_sim.simulation import START_NS
+from impact_sim.driver.simulation import START_NS
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
 from impact_drivers.franka.arm.settings import ArmSettings
 from impact_drivers.franka.hit_process import perform
 from impact_robots.dynamics import ArmDynamics
-from impact_sim.simulation import START_NS
+from impact_sim.driver.simulation import START_NS
 
 ERRORS = {
     CARTESIAN_REFLEX,

@@ -38,7 +38,7 @@ MILLISECOND = 1_000_000
 def test_no_controller_is_made_and_no_bound_searched_by_the_thread_of_the_cycle(
     run, make_arm, make_job, monkeypatch, limits, real_time
 ):
-    from impact_qp.limits.joint_load import JointLoadLimit
+    from impact_qp.limits.impact_limits.joint_load import JointLoadLimit
 
     arm, done, cycle = make_arm(), [], [False]
     start, finish = arm.start, arm.finish

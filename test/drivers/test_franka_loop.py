@@ -31,8 +31,8 @@ from impact_drivers.franka.memory.request import RequestKind
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.phases import Phase
-from impact_sim.simulation import START_NS, Simulation
-from impact_sim.watched_plant import WatchedPlant
+from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.driver.simulation import START_NS, Simulation
 from impact_trials.lockstep import Answer, lockstep
 
 MILLISECOND = 1_000_000

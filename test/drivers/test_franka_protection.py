@@ -20,9 +20,9 @@ from impact_drivers.franka.hit_process import HitJob, perform
 from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.memory.request import RequestKind
 from impact_qp.control.phases import Phase
-from impact_qp.limits.straight_way import touching_state
+from impact_qp.limits.impact_limits.straight_way import touching_state
 from impact_robots.dynamics import ArmDynamics
-from impact_sim.simulation import START_NS
+from impact_sim.driver.simulation import START_NS
 
 LOW = ArmSettings().low_thresholds
 LONG = 2600  # cycles, by which the hit is over

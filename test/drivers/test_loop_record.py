@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from direct_arm import DirectArm
 
-from impact_analysis.demo.loop_record import evaluate_hit, measured, record_of
 from impact_analysis.demo.table import table
+from impact_analysis.franka.loop_record import evaluate_hit, measured, record_of
 from impact_analysis.present.plain import plain
 from impact_bags.exceptions import RecordingError
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.franka.hit_process import HitOutcome, perform
 from impact_drivers.franka.loop.loop_times import LoopTimes
-from impact_sim.simulation import START_NS
+from impact_sim.driver.simulation import START_NS
 
 
 @pytest.fixture(scope="module")

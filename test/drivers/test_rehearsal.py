@@ -19,7 +19,7 @@ from impact_predictor.joint_load.load import LoadRun
 from impact_qp.control.phases import Phase
 from impact_qp.limits import JointLoadLimit
 from impact_robots import ArmDynamics
-from impact_sim.simulation import START_NS
+from impact_sim.driver.simulation import START_NS
 
 MILLISECOND = 1_000_000
 

@@ -17,7 +17,7 @@ from impact_detector.node import DetectorNode
 from impact_predictor.node import PredictorNode
 from impact_qp.node import ImpactQpNode
 from impact_qp.parameters import ControllerParameters
-from impact_ros.closing import close
+from impact_ros.node.closing import close
 from impact_ros.parameters import specifications
 from impact_sim.scenarios import load_scenario
 

@@ -20,7 +20,7 @@ from impact_qp.arms.node import ImpactSpreadingNode
 from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
-from impact_ros.closing import close
+from impact_ros.node.closing import close
 from impact_sim.humanoid.node import ImpactHumanoidSimNode
 from impact_sim.node import ImpactSimNode
 

@@ -16,7 +16,7 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from impact_drivers.franka.node import FrankaNode
 from impact_drivers.franka.parameters import FrankaParameters
 from impact_robots import load_robot
-from impact_ros.closing import close
+from impact_ros.node.closing import close
 from impact_ros.parameters import from_values, specifications
 
 FILE = Path(__file__).resolve().parents[2] / "config" / "franka.yaml"

@@ -20,9 +20,9 @@ from rclpy.context import Context
 from rclpy.node import Node
 
 from impact_msgs.msg import ImpactEvent
-from impact_ros.closing import close
+from impact_ros.node.closing import close
+from impact_ros.node.spin import spin
 from impact_ros.qos import LATCHED
-from impact_ros.spin import spin
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_OUT = 60.0  # [s]

@@ -32,7 +32,7 @@ from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.task.find import find_box_task
-from impact_ros.closing import close
+from impact_ros.node.closing import close
 from impact_ros.parameters import specifications
 from impact_sim.cell.node import ImpactCellNode
 from impact_sim.humanoid.node import ImpactHumanoidSimNode

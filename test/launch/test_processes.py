@@ -33,11 +33,11 @@ from impact_msgs.msg import (
     ImpactEstimate,
     ImpactEvent,
 )
-from impact_ros.closing import close
+from impact_ros.node.closing import close
+from impact_ros.node.spin import spin
 from impact_ros.qos import LATCHED, RECORD, SENSOR, STREAM
-from impact_ros.spin import spin
+from impact_sim.driver.simulation import START_NS
 from impact_sim.scenarios import load_scenario
-from impact_sim.simulation import START_NS
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMIT = 90.0  # then a process is killed [s]

@@ -21,7 +21,7 @@ from impact_predictor.joint_load.load import (
     load_contact,
 )
 from impact_predictor.joint_load.load_case import viscoelastic
-from impact_sim.passive_impact import passive_impact
+from impact_sim.arm.passive_impact import passive_impact
 
 SPEED, SHORT = 0.1, 0.012
 HEAD_ON = np.array([0.0, 0.0, -SPEED])

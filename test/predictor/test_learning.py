@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from learned_hits import WALL, drawn, known_point, place, struck, used
 
-from impact_predictor.learning.harm import RESERVE
 from impact_predictor.learning.hit_residual import modelled, touch_time
 from impact_predictor.learning.hit_window import AFTER, LONGEST, hit_window
-from impact_predictor.learning.knowledge import Knowledge, learn, nothing_known
+from impact_predictor.learning.knowledge import RESERVE, Knowledge, learn, nothing_known
 from impact_predictor.learning.learning_box import FIGURES, learning_box
 from impact_predictor.learning.next_speed import (
     BELOW,
@@ -25,7 +24,7 @@ from impact_predictor.learning.next_speed import (
     next_speed,
 )
 from impact_robots import ArmDynamics, Surface
-from impact_robots.joint_ranges import KNOWN_JOINTS
+from impact_robots.description.joint_ranges import KNOWN_JOINTS
 
 STIFFNESS, EXPONENT, FIRST_TILT = 0, 3, 4
 LINEAR = {"exponent": (1.0, 1.0)}

@@ -14,7 +14,7 @@ from impact_predictor.joint_load.load import joint_load, load_contact
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.sets.load_set import MODEL_ERROR, load_set
 from impact_robots import ArmDynamics, Surface
-from impact_sim.passive_impact import passive_impact
+from impact_sim.arm.passive_impact import passive_impact
 from studies.wall_configurations import NORMAL, approach, draw
 
 SPEED, POSES = 0.175, 6

@@ -26,8 +26,8 @@ from impact_predictor.sets.load_set import load_set
 from impact_predictor.sets.robot_sets import RIGID_SETS
 from impact_robots import RobotError, Surface
 from impact_ros.messages import vector
+from impact_ros.node.spin import make_executor
 from impact_ros.parameters import ParameterError
-from impact_ros.spin import make_executor
 
 
 @pytest.fixture(scope="module")

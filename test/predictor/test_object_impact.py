@@ -12,8 +12,8 @@ from impact_predictor.multicontact.bodies import box
 from impact_predictor.multicontact.contacts import BodyContact, Loop, face_points
 from impact_predictor.multicontact.object_impact import Footing, Plate, object_impact
 from impact_robots import ArmDynamics, robot_of
+from impact_robots.description.loader import robot_path
 from impact_robots.exceptions import OutOfRangeError
-from impact_robots.loader import robot_path
 from impact_robots.yaml_file import read_mapping
 
 INERTIAS = {"B0": "M", "Bth": "M+B_theta", "Brho": "M+B_rho"}

@@ -13,8 +13,8 @@ from impact_predictor.joint_load.load import joint_load, load_contact
 from impact_predictor.joint_load.load_case import normal_law
 from impact_predictor.prediction.predicted_load import predicted_load
 from impact_robots import ArmDynamics, Surface
-from impact_robots.joint_ranges import KNOWN_JOINTS
-from impact_robots.urdf_robot import robot_from_urdf
+from impact_robots.description.joint_ranges import KNOWN_JOINTS
+from impact_robots.description.urdf_robot import robot_from_urdf
 
 NORMAL = [-1.0, 0.0, 0.0]
 Q = np.array([0.2, -0.01, 0.56, -1.59, -1.76, 2.57, -2.02])

@@ -10,16 +10,22 @@ from learned_hits import NORMAL, POSE, WALL, known_point, struck, used
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.elastic_arm import elastic_arm
-from impact_predictor.learning.harm import CLOSE, RESERVE, ceiling_of, lowest
 from impact_predictor.learning.hit_window import hit_window
-from impact_predictor.learning.knowledge import learn, nothing_known
+from impact_predictor.learning.knowledge import (
+    CLOSE,
+    RESERVE,
+    ceiling_of,
+    learn,
+    lowest,
+    nothing_known,
+)
 from impact_predictor.learning.learning_box import learning_box
 from impact_predictor.learning.next_speed import BELOW, CEILING, next_speed
 from impact_predictor.learning.unseen_depth import OVER, hardest, pressed, speed_to, unseen_speed
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
 from impact_predictor.learning.wall_interval import announced
 from impact_robots import ArmDynamics, Surface
-from impact_robots.joint_ranges import KNOWN_JOINTS
+from impact_robots.description.joint_ranges import KNOWN_JOINTS
 
 LINEAR = {"exponent": (1.0, 1.0)}
 LOW = 0.87  # gain of torque sensors

@@ -14,7 +14,7 @@ from impact_predictor.learning.learning_box import learning_box
 from impact_predictor.learning.next_speed import PROVEN, next_speed, speed_of_known
 from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
-from impact_robots.joint_ranges import KNOWN_JOINTS
+from impact_robots.description.joint_ranges import KNOWN_JOINTS
 
 STIFFNESS, EXPONENT = 0, 3
 

@@ -11,10 +11,9 @@ import pytest
 from impact_predictor import PredictionError
 from impact_predictor.joint_load.load_case import LoadCase, RatedCase, stiffness_grid
 from impact_predictor.joint_load.load_limits import load_limits
-from impact_predictor.joint_load.near_worst import near_limits, near_worst
-from impact_predictor.joint_load.worst_load import LoadSearch
+from impact_predictor.joint_load.worst_load import LoadSearch, near_limits, near_worst
 from impact_robots import Surface
-from impact_robots.joint_ranges import ANNOUNCED, KNOWN_JOINTS, NOMINAL
+from impact_robots.description.joint_ranges import ANNOUNCED, KNOWN_JOINTS, NOMINAL
 
 NORMAL = [-1.0, 0.0, 0.0]
 VECTORS = 8

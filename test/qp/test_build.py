@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from impact_qp import NoSolutionFound, solve
-from impact_qp.build import ProgramBuilder, build
 from impact_qp.limits import JointLimit, Limit, TorqueLimit
+from impact_qp.program.build import ProgramBuilder, build
 from impact_qp.tasks import FrameTask, PostureTask
 from impact_robots import ArmDynamics
 

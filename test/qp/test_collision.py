@@ -8,9 +8,9 @@ import pinocchio as pin
 import pytest
 
 from impact_qp import ControlError, solve
-from impact_qp.build import build
 from impact_qp.limits import Body, CollisionLimit, JointLimit, TorqueLimit
 from impact_qp.limits.collision import WORLD
+from impact_qp.program.build import build
 from impact_qp.tasks import AdmittanceTask, FrameTask, PostureTask, VelocityTask
 from impact_robots import ArmDynamics
 

@@ -11,7 +11,6 @@ import pytest
 from numba.core import event
 
 from impact_qp import Contact, ImpactController, Plan, solve
-from impact_qp.build import ProgramBuilder
 from impact_qp.compiled.binding_rows import minimum_on
 from impact_qp.compiled.guards import (
     DISAGREEING,
@@ -25,8 +24,8 @@ from impact_qp.compiled.guards import (
 )
 from impact_qp.compiled.motion_step import filtered, joint_velocity, moved
 from impact_qp.control.approach import ApproachTasks
-from impact_qp.control.plausibility import JITTER, StateGate
 from impact_qp.control.standard_program import StandardProgram
+from impact_qp.guards.plausibility import JITTER, StateGate
 from impact_qp.limits import (
     ExistentialImpactLimit,
     JointLimit,
@@ -34,7 +33,8 @@ from impact_qp.limits import (
     SpeedBound,
     TorqueLimit,
 )
-from impact_qp.program import NoSolutionFound, _binding_with_equalities, numbers_of
+from impact_qp.program.build import ProgramBuilder
+from impact_qp.program.program import NoSolutionFound, _binding_with_equalities, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, VelocityTask
 from impact_robots import ArmDynamics
 
@@ -436,7 +436,7 @@ run.holds_impulse(np.ones(3))
 """  # of a goal: worked out in the thread that answers states
 PREPARED = """
 import sys; import numpy as np
-from impact_qp import *; from impact_robots import *; from impact_qp.ros.goal import GoalRun
+from impact_qp import *; from impact_robots import *; from impact_qp.goals.goal import GoalRun
 r, c = load_robot('panda'), Contact((0.6, 0, 0.2), (0, 0, 1))
 p = Plan(c, 'unaware')
 p.prepare(r)

@@ -10,12 +10,12 @@ import pytest
 from rigid_arm import RigidArm
 
 from impact_qp import ControlError, ImpactController, Phase, Plan
-from impact_qp.control.envelope import CHEAP, Envelope
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.tracking import TrackingWatch
+from impact_qp.guards.envelope import CHEAP, Envelope
+from impact_qp.guards.tracking import TrackingWatch
 from impact_qp.interface import LEAD, VelocityInterface
 from impact_qp.limits import Contact, JointLoadLimit, RobustImpactLimit
-from impact_qp.limits.strictest import StrictestLimit
+from impact_qp.limits.impact_limits.strictest import StrictestLimit
 from impact_robots import ArmDynamics
 
 MS = 1_000_000  # [ns]

@@ -16,6 +16,7 @@ from impact_qp import ControlError, ImpactController, Phase, Plan
 from impact_qp.control.acceleration import AccelerationSolver
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.phases import next_phase
+from impact_qp.goals.goal_reader import plan_of
 from impact_qp.limits import (
     IMPACT_LIMITS,
     Body,
@@ -26,7 +27,6 @@ from impact_qp.limits import (
 )
 from impact_qp.limits.collision import WORLD
 from impact_qp.parameters import ControllerParameters
-from impact_qp.ros.goal_reader import plan_of
 from impact_qp.tasks import FrameTask, PostureTask, VelocityTask
 from impact_robots import ArmDynamics
 from impact_ros.parameters import ParameterError, from_values
@@ -154,7 +154,7 @@ def test_the_tasks_of_the_approach_may_be_the_callers(panda, scenario, contact):
 
 def test_a_pose_task_of_another_frame_reaches_its_pose(panda):
     from impact_qp import solve
-    from impact_qp.build import build
+    from impact_qp.program.build import build
 
     dynamics, q, dq = ArmDynamics(panda), panda.stance.copy(), np.zeros(7)
     start, way = dynamics.state(q, dq).at("panda_link5"), np.array([0.03, 0.05, -0.02])

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from impact_qp.control.geometry import geometry_refusal, longest_reach
-from impact_qp.control.plan import Plan
+from impact_qp.control.plan import Plan, geometry_refusal, longest_reach
 from impact_qp.limits import Contact
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics

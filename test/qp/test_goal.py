@@ -20,8 +20,8 @@ from impact_qp.limits import ExistentialImpactLimit, RobustImpactLimit
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics
 from impact_ros.messages import from_nanoseconds, set_vector
+from impact_ros.node.spin import make_executor
 from impact_ros.qos import LATCHED, RECORD, STREAM
-from impact_ros.spin import make_executor
 from impact_sim import Simulation
 
 MS = 1_000_000  # [ns]

@@ -10,8 +10,8 @@ pytest.importorskip("rclpy")
 from open_goals import NAN, RANGES, open_goal
 
 from impact_qp.exceptions import ControlError
+from impact_qp.goals.goal_reader import plan_of
 from impact_qp.parameters import ControllerParameters
-from impact_qp.ros.goal_reader import plan_of
 from impact_robots import ArmDynamics
 from impact_ros.parameters import from_values
 

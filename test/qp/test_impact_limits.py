@@ -9,8 +9,8 @@ import pytest
 
 from impact_msgs.msg import ControllerStatus
 from impact_qp import Plan, solve
-from impact_qp.build import build
 from impact_qp.limits import IMPACT_LIMITS, RobustImpactLimit, impact_limit
+from impact_qp.program.build import build
 from impact_qp.tasks import PostureTask
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.registry import NameTakenError

@@ -12,7 +12,7 @@ import pytest
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp import Contact, ControlError, ImpactController, Plan
-from impact_qp.control.takeover import cannot_be_made_safe
+from impact_qp.guards.takeover import cannot_be_made_safe
 from impact_qp.limits import JointLoadLimit, RobustImpactLimit, velocity_jump
 from impact_robots import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
@@ -164,7 +164,7 @@ class Clock:
 
     def __init__(self, monkeypatch, pieces):
         self.pieces, self._now = pieces, 0
-        monkeypatch.setattr("impact_qp.limits.load_watch.perf_counter", self._passes)
+        monkeypatch.setattr("impact_qp.limits.impact_limits.load_watch.perf_counter", self._passes)
 
     def _passes(self):
         self._now += 1

@@ -14,7 +14,7 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 
 from impact_msgs.action import ExecuteImpact, LearnSurface
-from impact_predictor.learning.harm import Ceiling
+from impact_predictor.learning.knowledge import Ceiling
 from impact_predictor.learning.learning_box import learning_box
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.learning.parameters import LearnerParameters

@@ -12,7 +12,6 @@ from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import friction_pyramid, unit_impulses
 from impact_predictor.sets.speed_bound import existential_speed_bound, robust_speed_bound
 from impact_qp import ControlError, solve
-from impact_qp.build import build
 from impact_qp.limits import (
     Contact,
     ExistentialImpactLimit,
@@ -24,6 +23,7 @@ from impact_qp.limits import (
     impact_rows,
     velocity_jump,
 )
+from impact_qp.program.build import build
 from impact_qp.tasks import PostureTask
 from impact_robots import ArmDynamics, OutOfRangeError
 

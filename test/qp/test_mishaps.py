@@ -13,7 +13,7 @@ from disturbances import DISTURBANCES, run_disturbance
 import impact_qp.control.acceleration
 from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp import ControlError, ImpactController, NoSolutionFound, Phase, Plan
-from impact_qp.control.press import highest_press_force
+from impact_qp.control.approach import highest_press_force
 from impact_qp.control.standard_program import StandardProgram
 from impact_qp.limits import RobustImpactLimit
 from impact_robots import ArmDynamics

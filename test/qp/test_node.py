@@ -24,8 +24,8 @@ from impact_qp.node import ImpactQpNode
 from impact_qp.parameters import ControllerParameters
 from impact_ros.exceptions import ParameterError
 from impact_ros.messages import to_nanoseconds
+from impact_ros.node.spin import spin
 from impact_ros.parameters import specifications
-from impact_ros.spin import spin
 from impact_ros.surface_message import read_surface
 
 NAN = float("nan")

@@ -28,7 +28,7 @@ from impact_robots.task.box_task import BoxRanges
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.cell.watched_cell import WatchedCell
-from impact_sim.sensors import Noise
+from impact_sim.driver.sensors import Noise
 
 ROBOT = load_robot("panda_plate")
 SOFT = FaceContact(3e4, 0.2, 0.6)

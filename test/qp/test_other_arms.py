@@ -17,7 +17,7 @@ from impact_qp import Contact, ImpactController, Phase, Plan
 from impact_robots import ArmDynamics, Surface, load_robot
 from impact_robots.kinematics import inverse_kinematics
 from impact_sim import PANDA_NOISE, Simulation
-from impact_sim.compliant_wall import CompliantWall
+from impact_sim.plant.compliant_wall import CompliantWall
 
 NORMAL = np.array([-1.0, 0.0, 0.0])
 MILLISECOND = 1_000_000

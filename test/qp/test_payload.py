@@ -14,8 +14,8 @@ from impact_qp.limits import Contact
 from impact_qp.parameters import ControllerParameters
 from impact_qp.planning import safe_speed
 from impact_robots import ArmDynamics, RobotError, load_robot
+from impact_robots.description.payload import at_the_ends, carrying
 from impact_robots.exceptions import OutOfRangeError
-from impact_robots.payload import at_the_ends, carrying
 from impact_ros.parameters import ParameterError, from_values
 
 NORMAL = np.array([-1.0, 0.0, 0.0])

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from impact_qp.control.plausibility import StateGate
+from impact_qp.guards.plausibility import StateGate
 
 MS = 1_000_000  # [ns]
 HOME = np.array([0.0, -0.4, 0.1, -2.0, 0.2, 1.8, 0.5])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from impact_analysis.demo.program_picture import draw
 from impact_qp import NoSolutionFound, QuadraticProgram, solve
-from impact_qp.program import SOLVERS
+from impact_qp.program.program import SOLVERS
 from impact_robots.exceptions import WriteError
 
 

@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 
 from impact_qp.reach import RESERVE, Reach
-from impact_robots.axis_chain import axis_chain
+from impact_robots.state.axis_chain import axis_chain
 
 UP = np.array([0.0, 0.0, 1.0])
 POINT = np.array([0.5, 0.1, 0.1])

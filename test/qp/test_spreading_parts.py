@@ -5,10 +5,10 @@
 import numpy as np
 import pytest
 
-from impact_qp.build import build
 from impact_qp.limits.command_torque import CommandTorqueLimit
 from impact_qp.limits.one_cycle import OneCycleLimit
-from impact_qp.program import solve
+from impact_qp.program.build import build
+from impact_qp.program.program import solve
 from impact_qp.references import ReferenceState
 from impact_qp.spreading import (
     GrabForce,

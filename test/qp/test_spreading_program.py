@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from impact_qp.compiled.binding_rows import minimum_on
-from impact_qp.program import KEPT, NoSolutionFound, numbers_of, solve
+from impact_qp.program.program import KEPT, NoSolutionFound, numbers_of, solve
 from impact_qp.references import Knot, ReferenceState, couple
 from impact_qp.spreading import SpreadGuard, SpreadPlan, friction
 from impact_qp.spreading.program import SpreadingProgram, SpreadTask

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from impact_qp import ImpactController, Phase, Plan
-from impact_qp.control.stall import HELD_BACK, HeldBackWatch, StallWatch
+from impact_qp.guards.stall import HELD_BACK, HeldBackWatch, StallWatch
 from impact_qp.interface import LEAD
 from impact_sim import PANDA_NOISE, Simulation
 

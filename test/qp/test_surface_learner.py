@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from learned_hits import NORMAL, POSE, WALL, known_point, struck
 
-from impact_predictor.learning.harm import Ceiling
+from impact_predictor.learning.knowledge import Ceiling
 from impact_predictor.learning.learning_box import learning_box
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.wall_change import LearnedHit

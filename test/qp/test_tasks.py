@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from impact_qp import ControlError, solve
-from impact_qp.build import build
+from impact_qp.program.build import build
 from impact_qp.tasks import OrientationTask, PostureTask, VelocityTask
 from impact_robots import ArmDynamics
 

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 
-from impact_qp.control.velocity_filter import VelocityFilter
+from impact_qp.control.estimate import VelocityFilter
 
 DT = 1e-3
 

@@ -9,7 +9,7 @@ from hrp4_grab import grab_posture, palm_arrivals
 from standing_hrp4 import NO_FORCES, PERIOD, Apart, Ideal
 
 from impact_qp import ControlError
-from impact_qp.program import solve
+from impact_qp.program.program import solve
 from impact_qp.whole_body import PalmApproach, WholeBodyController, arrival_speed
 from impact_robots import ArmDynamics, load_robot
 

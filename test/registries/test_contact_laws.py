@@ -20,7 +20,7 @@ from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.identification.contact_families import families
 from impact_robots import ArmDynamics, ImpactError, load_robot
-from impact_sim.passive_impact import passive_impact
+from impact_sim.arm.passive_impact import passive_impact
 
 MASS, SPEED, ETA = 3.0, 0.1, 1.5
 

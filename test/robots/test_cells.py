@@ -14,9 +14,9 @@ from impact_robots import ArmDynamics, load_robot
 from impact_robots.cell import PlacedRobot, robot_named, turned
 from impact_robots.exceptions import TaskError
 from impact_robots.task.find import find_box_task
+from impact_sim.driver.sensors import NO_NOISE
 from impact_sim.scenario_choice import find_cell_scenario
-from impact_sim.sensors import NO_NOISE
-from impact_trials.spreading_trial import spread
+from impact_trials.in_process.spreading_trial import spread
 
 BASES = np.array([[0.0, 0.45, 0.0], [0.0, -0.45, 0.0]])
 BOX = np.array([0.5, 0.0, 0.3])

@@ -12,14 +12,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {
     "numbers_of": "HALF = 0.5\n",
-    "inner": """from impact_robots.compiled import part
+    "inner": """from impact_robots.compiling.compiled import part
 from numbers_of import HALF
 
 @part
 def halved(x):
     return HALF * x
 """,
-    "outer": """from impact_robots.compiled import cached, compiled
+    "outer": """from impact_robots.compiling.compiled import cached, compiled
 from inner import halved
 
 @compiled

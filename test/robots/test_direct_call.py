@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from impact_robots.direct_call import direct
+from impact_robots.compiling.direct_call import direct
 
 
 class Spring(NamedTuple):

@@ -14,7 +14,7 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_predictor import predict
 from impact_qp import Contact, ImpactController, Plan
 from impact_robots import ArmDynamics, RobotError, Surface, load_robot
-from impact_robots.keys import BY_NAME, KEYS, LOADING, as_markdown, needed_by
+from impact_robots.description.keys import BY_NAME, KEYS, LOADING, as_markdown, needed_by
 from impact_sim import Simulation
 
 FULL = {key.name for key in KEYS} - {"joint_prefix", "assumed", "inertias_identified_as_a_set"}

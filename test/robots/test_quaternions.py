@@ -12,7 +12,7 @@ import pytest
 from transforms3d.affines import decompose
 from transforms3d.quaternions import mat2quat
 
-from impact_robots import quaternions
+from impact_robots.state import quaternions
 
 
 def stand_in():

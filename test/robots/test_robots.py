@@ -12,8 +12,8 @@ import yaml
 from tiny_robot import tiny_robot
 
 from impact_robots import ArmDynamics, RobotError, available_robots, contact_rotation, load_robot
+from impact_robots.description.loader import _HERE
 from impact_robots.kinematics import inverse_kinematics
-from impact_robots.loader import _HERE
 
 
 @pytest.fixture(scope="module")

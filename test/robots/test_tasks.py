@@ -30,7 +30,7 @@ from impact_sim.humanoid.grab_file import grab_of_file, load_grab
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.grab_stage import GrabStage
 from impact_sim.scenario_choice import find_cell_scenario, find_scenario
-from impact_trials.spreading_trial import spread
+from impact_trials.in_process.spreading_trial import spread
 
 TWO_ARMS = """
 robots:

@@ -15,8 +15,8 @@ from impact_analysis.detection.threshold_file import read_thresholds
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.learning.learned_file import with_wall
 from impact_robots import RobotError, load_robot, robot_from_urdf
+from impact_robots.description.loader import _HERE
 from impact_robots.exceptions import UsageError
-from impact_robots.loader import _HERE
 from impact_robots.yaml_file import read_mapping
 
 PANDA = (_HERE / "panda.yaml").read_text()

@@ -5,7 +5,7 @@
 import pytest
 
 from impact_robots.exceptions import ImpactError
-from impact_ros.boundary import guarded
+from impact_ros.node.boundary import guarded
 
 
 class Logs:

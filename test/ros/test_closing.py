@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from impact_ros.closing import close, one_core
+from impact_ros.node.closing import close, one_core
 
 
 class Thread:

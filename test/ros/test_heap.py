@@ -9,7 +9,7 @@ import pytest
 
 COUNT = """
 import ctypes, pathlib, sys, threading
-from impact_ros.main import share_one_heap
+from impact_ros.node.main import share_one_heap
 
 libc, path = ctypes.CDLL(None), pathlib.Path(sys.argv[1])
 if not hasattr(libc, "malloc_info"):

@@ -10,7 +10,7 @@ pytest.importorskip("rclpy")
 
 from rclpy.node import Node
 
-from impact_ros.lifecycle_node import SuiteLifecycleNode
+from impact_ros.node.lifecycle_node import SuiteLifecycleNode
 
 
 @pytest.fixture

@@ -133,7 +133,7 @@ def make_node():
     rclpy = pytest.importorskip("rclpy")
     from rclpy.node import Node
 
-    from impact_ros.closing import close
+    from impact_ros.node.closing import close
 
     contexts, nodes = [], []
 

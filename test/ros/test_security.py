@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from impact_ros.security import FASTDDS, SecurityError, lacks_security, require_security
+from impact_ros.node.security import FASTDDS, SecurityError, lacks_security, require_security
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_OUT = 60.0  # [s]
@@ -92,8 +92,8 @@ def test_no_process_starts_unsecured_when_security_was_asked_for(executable, tmp
 
 def test_no_experiment_starts_unsecured_when_security_was_asked_for(tmp_path, monkeypatch):
     pytest.importorskip("rclpy")
-    from impact_bags.run_record import Run
-    from impact_bringup.experiment import run_experiment
+    from impact_bags.reading.run_record import Run
+    from impact_bringup.experiments.experiment import run_experiment
     from impact_sim.scenarios import load_scenario
 
     monkeypatch.setenv("ROS_SECURITY_ENABLE", "true")

@@ -20,9 +20,9 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import Int64
 
-from impact_ros import spin as spin_module
+from impact_ros.node import spin as spin_module
+from impact_ros.node.spin import Stop, make_executor, serve_beside, spin
 from impact_ros.qos import LATCHED, STREAM
-from impact_ros.spin import Stop, make_executor, serve_beside, spin
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from rclpy.node import Node
 from std_msgs.msg import Int64
-from impact_ros.main import main_for
+from impact_ros.node.main import main_for
 from impact_ros.parameters import declare, parameter
 from impact_robots.exceptions import ImpactError
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from impact_ros.throttled_log import ThrottledLog
+from impact_ros.node.throttled_log import ThrottledLog
 
 
 @pytest.fixture

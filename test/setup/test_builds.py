@@ -22,7 +22,7 @@ from impact_setup import environment
 from impact_setup.distribution import select_ros
 from impact_setup.layout import Layout
 
-from impact_view.browser import find_browser
+from impact_view.web.browser import find_browser
 
 pytestmark = [pytest.mark.slow_build, pytest.mark.timeout(1200)]
 

@@ -50,8 +50,10 @@ def test_ament_copyright_finds_nothing(project_root, monkeypatch, capsys):
 
 
 def test_ament_copyright_is_told_the_form(project_root):
-    from impact_ros.ament_license import SPDX
+    from impact_ros.node.ament_license import SPDX
 
     assert SPDX.file_headers == ["{copyright}\nSPDX-License-Identifier: Apache-2.0"]
     setup = (project_root / "setup.py").read_text()
-    assert '"ament_copyright.license": ["apache2_spdx = impact_ros.ament_license:SPDX"]' in setup
+    assert (
+        '"ament_copyright.license": ["apache2_spdx = impact_ros.node.ament_license:SPDX"]' in setup
+    )

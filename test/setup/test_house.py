@@ -29,9 +29,11 @@ USED_BY_NAME = {  # and so imported by no other module of the suite
     *("impact_analysis.demo.program_picture", "impact_bringup.bring_up", "impact_bringup.suite"),
     *("impact_drivers.franka.loop_main", "impact_drivers.franka.node", "impact_view.live"),
     *("impact_qp.arms.node", "impact_qp.body.node", "impact_qp.learning.node"),
-    *("impact_ros.ament_license", "impact_sim.cell.node", "impact_trials.warm_up"),
+    *("impact_ros.node.ament_license", "impact_sim.cell.node", "impact_trials.warm_up"),
 }
 REGISTRIES = ("impact_cli.commands", "impact_detector.detectors", "impact_predictor.laws")
+ONE_KIND = ("impact_cli/commands", "impact_qp/compiled")  # a command, an inner loop of a cycle each
+MOST_FILES = 12  # of a folder that is no registry of one kind
 LARGEST = 0.25  # of the library's lines
 MOST_EXPORTS = 40  # names of a package
 MOST_ARGUMENTS = 8  # of a function; of plain ones, options that are given by name are not counted
@@ -150,6 +152,14 @@ def test_no_rooms_import_each_other_in_a_circle(files, arrows):
                 rooms[room].add(other)
     assert len(rooms) > 10
     assert not circle(rooms)
+
+
+def test_folders_have_a_dozen_files_at_most(project_root, files):
+    found = [path.parent for path in files.values() if path.name != "__init__.py"]
+    counts = Counter(folder.relative_to(project_root).as_posix() for folder in found)
+    assert set(ONE_KIND) <= set(counts)
+    large = {folder: count for folder, count in counts.items() if count > MOST_FILES}
+    assert {folder: count for folder, count in large.items() if folder not in ONE_KIND} == {}
 
 
 def test_no_package_is_most_of_the_library(files):

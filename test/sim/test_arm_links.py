@@ -7,10 +7,10 @@ import pytest
 
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, ContactPoint, Surface, load_robot
-from impact_robots.contact_point import OWN
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.payload import Carrier, Payload
-from impact_sim.plant import FlexibleJointPlant
+from impact_robots.state.contact_frame import OWN
+from impact_sim.arm.payload import Carrier, Payload
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.plant import FlexibleJointPlant
 
 LINK = """<link name="{name}"><inertial>
   <origin xyz="{com}" rpy="0.3 -0.2 0.5"/><mass value="{mass}"/>

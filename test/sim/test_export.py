@@ -17,15 +17,15 @@ from tiny_robot import tiny_robot
 from impact_detector.signals.sample import FUSED
 from impact_robots import ArmDynamics, RobotError
 from impact_sim import ScenarioError, load_scenario
+from impact_sim.arm.passive_impact import passive_impact
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.linear_contact import LARGEST_RATIO, damping_ratio, linear_restitution
 from impact_sim.export.mjcf import scenario_wall
 from impact_sim.export.mjcf_files import CONTROLLERS, MJCF, URDF, mjcf_files
 from impact_sim.export.ros2_control import COMMANDS, FORCE, STATES
 from impact_sim.export.wall_mjcf import WALL
-from impact_sim.mujoco_model import build_mujoco_model, deflection_joint, motor_joint
-from impact_sim.passive_impact import passive_impact
-from impact_trials.impact_trial import qp_controller
+from impact_sim.plant.mujoco_model import build_mujoco_model, deflection_joint, motor_joint
+from impact_trials.in_process.impact_trial import qp_controller
 from impact_trials.lockstep import lockstep
 from impact_trials.trial import detector_session
 

@@ -18,7 +18,7 @@ from impact_sim import load_scenario
 from impact_sim.export.gazebo_files import gazebo_files
 from impact_sim.export.gazebo_world import restitution_of
 from impact_sim.export.mjcf_files import APPROACH_SPEED
-from impact_trials.impact_trial import run_impact
+from impact_trials.in_process.impact_trial import run_impact
 from impact_trials.trial import Trial
 
 ROBOT = load_robot(Path(__file__).resolve().parents[2] / "config" / "panda_gazebo.yaml")

@@ -7,7 +7,7 @@ import pytest
 
 from impact_robots import ArmDynamics, load_robot
 from impact_sim import Simulation
-from impact_sim.glide import CRUISE, RAMP, RELEASE_BEFORE, Glide
+from impact_sim.arm.glide import CRUISE, RAMP, RELEASE_BEFORE, Glide
 from impact_sim.scenarios import load_scenario
 
 TYPES = [f"flex_exp_type{k}" for k in range(1, 11)]

@@ -14,11 +14,11 @@ from impact_predictor.contact_force.contact_law import FreeBodyImpact
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, Surface, load_robot
 from impact_robots.exceptions import ImpactError, OutOfRangeError
-from impact_sim.compliant_wall import CompliantWall
 from impact_sim.layered_law import DRAWN, LayeredLaw, drawn_law, wall_law
-from impact_sim.plant import FlexibleJointPlant
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.plant import FlexibleJointPlant
+from impact_sim.plant.wall_numbers import plane_of
 from impact_sim.scenarios import load_scenario
-from impact_sim.wall_numbers import plane_of
 
 MAT = LayeredLaw(2e4, 3e6, 1e-3, 4.0)  # on steel
 FIXED = settings(derandomize=True, deadline=None, max_examples=200)

@@ -9,11 +9,11 @@ from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.joint_load.load import DURATION
 from impact_robots import ArmDynamics, Surface, load_robot
 from impact_sim import SimulationError
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.direct_run import direct_run
-from impact_sim.loaded_plant import LoadedPlant
-from impact_sim.passive_impact import gravity_compensation
-from impact_sim.watched_plant import WatchedPlant
+from impact_sim.arm.direct_run import direct_run
+from impact_sim.arm.loaded_plant import LoadedPlant
+from impact_sim.arm.passive_impact import gravity_compensation
+from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.plant.compliant_wall import CompliantWall
 
 NORMAL, SPEED = np.array([-1.0, 0.0, 0.0]), 0.12
 

@@ -10,8 +10,8 @@ from impact_detector.signals.sample import JointSample
 from impact_qp import Contact, ImpactController, Phase, Plan
 from impact_robots import ArmDynamics, load_robot
 from impact_sim import load_scenario
-from impact_sim.arm_driver import CYCLE_NS
-from impact_sim.simulation import START_NS
+from impact_sim.driver.arm_driver import CYCLE_NS
+from impact_sim.driver.simulation import START_NS
 
 STEP = CYCLE_NS * 1e-9
 

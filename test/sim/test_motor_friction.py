@@ -10,7 +10,7 @@ from impact_robots import ArmDynamics
 from impact_sim.cell.cell_plant import CellPlant
 from impact_sim.cell.layout import CellLayout
 from impact_sim.exceptions import SimulationError
-from impact_sim.motor_friction import MotorFriction
+from impact_sim.plant.motor_friction import MotorFriction
 
 
 def swung(friction, extra, duration=0.05, dq=None):

@@ -17,9 +17,9 @@ import impact_sim.node
 from impact_msgs.msg import JointCommand, WrenchBatch
 from impact_robots import load_robot
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
+from impact_ros.node.spin import spin
 from impact_ros.parameters import ParameterError
 from impact_ros.qos import LATCHED, RECORD, STREAM
-from impact_ros.spin import spin
 from impact_sim import PANDA_NOISE, Simulation, SimulationError, load_scenario
 from impact_sim.node import START_NS, ImpactSimNode, StandaloneSimNode
 from impact_sim.ros import standalone

@@ -11,10 +11,10 @@ from impact_predictor.contact_force.laws import Viscoelastic, viscoelastic_resti
 from impact_predictor.inertia.inverse_inertia import effective_mass, generalized_momentum
 from impact_robots import ArmDynamics, Surface, contact_rotation, load_robot
 from impact_sim import SimulationError
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.direct_run import direct_run
-from impact_sim.passive_impact import gravity_compensation, passive_impact
-from impact_sim.plant import FlexibleJointPlant
+from impact_sim.arm.direct_run import direct_run
+from impact_sim.arm.passive_impact import gravity_compensation, passive_impact
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.plant import FlexibleJointPlant
 
 LAW = Viscoelastic(1.2e5, 8e6)
 NORMAL = np.array([-1.0, 0.0, 0.0])
@@ -87,7 +87,7 @@ def test_it_repeats_bit_for_bit(panda):
 
 
 def test_a_run_that_never_touches_says_so(panda, monkeypatch):
-    monkeypatch.setattr("impact_sim.direct_run.TIMEOUT", 0.05)
+    monkeypatch.setattr("impact_sim.arm.direct_run.TIMEOUT", 0.05)
     with pytest.raises(SimulationError, match=r"no touch within 0\.05 s"):
         passive_impact(panda, panda.stance, np.zeros(7), NORMAL, LAW)
     plant = FlexibleJointPlant(panda)

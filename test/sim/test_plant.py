@@ -17,8 +17,8 @@ from impact_predictor.contact_force.laws import (
 )
 from impact_robots import ArmDynamics, Surface, load_robot
 from impact_sim import SimulationError
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.plant import CONTACT_STEP, FREE_STEP, FlexibleJointPlant
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.plant import CONTACT_STEP, FREE_STEP, FlexibleJointPlant
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from impact_sim.sensors import BLOCK, Noise, NoisySensors
+from impact_sim.driver.sensors import BLOCK, Noise, NoisySensors
 
 NOISE = Noise(position=1e-3, velocity=2e-2, torque=0.3, force=4.0)
 

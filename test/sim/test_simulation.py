@@ -18,8 +18,8 @@ from impact_sim import (
     load_scenario,
     scenario_names,
 )
-from impact_sim.arm_driver import SERVO_RATE
-from impact_sim.compliant_wall import CompliantWall
+from impact_sim.driver.arm_driver import SERVO_RATE
+from impact_sim.plant.compliant_wall import CompliantWall
 
 
 @pytest.fixture(scope="module")

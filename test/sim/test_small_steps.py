@@ -9,12 +9,12 @@ import pytest
 
 from impact_predictor.contact_force.laws import ExtendedHuntCrossley, HuntCrossley, Viscoelastic
 from impact_robots import ArmDynamics, Surface, load_robot
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.driver_cycle import integrate_cycle
+from impact_sim.driver.driver_cycle import integrate_cycle
 from impact_sim.exceptions import SimulationError
-from impact_sim.plant import FlexibleJointPlant
-from impact_sim.torque_loop import TorqueLoop
-from impact_sim.wall_numbers import plane_of
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.plant import FlexibleJointPlant
+from impact_sim.plant.torque_loop import TorqueLoop
+from impact_sim.plant.wall_numbers import plane_of
 
 NORMAL = np.array([-0.8, 0.0, 0.6])
 LAWS = {

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from impact_robots import Surface, load_robot
-from impact_robots.joint_friction import PANDA_FRICTION
+from impact_robots.description.actuation import PANDA_FRICTION
 from studies.foreign import ForeignArm, PlasticWall, draw_setup, simulate_hit
 from studies.foreign.contact import friction_impulse
 from studies.foreign.hit import COAST

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from impact_analysis.analyze.sentences import TEMPLATES
 from impact_analysis.present.sentence import Sentence
+from impact_analysis.present.sentences import TEMPLATES
 from impact_cli.command_line import run as impact
 from impact_robots import load_robot
 from studies.foreign import draw_setup, foreign_study, simulate_hit

@@ -14,7 +14,7 @@ pytest.importorskip("mujoco")
 from impact_cli.command_line import run as impact
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.exceptions import OutOfRangeError, UsageError
-from impact_sim.torque_loop import PERIOD, TorqueLoop
+from impact_sim.plant.torque_loop import PERIOD, TorqueLoop
 from studies.row import DIFFERS, REPRODUCED
 from studies.validation import val2_report, val2_study
 from studies.validation.held_feedback import held_feedback

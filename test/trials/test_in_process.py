@@ -9,10 +9,10 @@ pytest.importorskip("rosbags")
 
 from impact_bags import BagReader
 from impact_bags.exceptions import AnalysisError, RecordingError
-from impact_bags.run_record import Run
+from impact_bags.reading.run_record import Run
 from impact_sim import load_scenario
-from impact_trials import in_process
-from impact_trials.in_process import run_in_process
+from impact_trials.in_process import run as in_process
+from impact_trials.in_process.run import run_in_process
 
 WALL_CLOCK = {"solve_time", "cycle_time"}
 TOPICS = {
@@ -67,8 +67,8 @@ def recorded(bag):
 
 def test_it_is_what_is_recorded_over_dds(scenario, run, tmp_path):
     pytest.importorskip("rclpy")
-    from impact_bags.run_record import Run
-    from impact_bringup.experiment import run_experiment
+    from impact_bags.reading.run_record import Run
+    from impact_bringup.experiments.experiment import run_experiment
 
     over_dds = Run(scenario, "existential", tmp_path / "run")
     report = run_experiment(over_dds)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from impact_robots import load_robot
-from impact_sim.sensors import Noise
+from impact_sim.driver.sensors import Noise
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "benchmarks"))
 LAYERED = import_module("layered_walls")

@@ -16,13 +16,13 @@ from impact_qp.learning.rehearsal import highest_kept, rehearse
 from impact_qp.learning.wall_approach import WallApproach, by_run_up
 from impact_robots import Surface, load_robot
 from impact_robots.dynamics import ArmDynamics
-from impact_sim.compliant_wall import CompliantWall
-from impact_sim.loaded_plant import LoadedPlant
+from impact_sim.arm.loaded_plant import LoadedPlant
+from impact_sim.driver.simulation import Simulation
+from impact_sim.plant.compliant_wall import CompliantWall
 from impact_sim.scenarios import load_scenario
-from impact_sim.simulation import Simulation
-from impact_trials.learning_loop import learning_steps
+from impact_trials.in_process.learning_loop import learning_steps
+from impact_trials.in_process.wall_hit import wall_hit
 from impact_trials.trial import detector_session
-from impact_trials.wall_hit import wall_hit
 from studies.joint_loads.load_poses import draw_poses
 
 UNKNOWN = {"friction": (0.0, 0.5), "restitution": (0.02, 0.6), "stiffness": (1e4, 1e7)}

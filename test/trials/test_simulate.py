@@ -31,7 +31,7 @@ from impact_ros.messages import to_nanoseconds
 from impact_ros.parameters import from_values
 from impact_sim import load_scenario
 from impact_trials.campaign import run_campaign, run_trial, trials_of
-from impact_trials.impact_trial import run_impact
+from impact_trials.in_process.impact_trial import run_impact
 from impact_trials.trial import DETECTORS, Trial
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -231,7 +231,7 @@ def test_a_trial_repeats_on_its_own(rows, capsys):
 
 def test_it_is_what_the_nodes_do_over_dds(tmp_path, monkeypatch):
     pytest.importorskip("rclpy")
-    from impact_bringup.experiment import Run, run_experiment
+    from impact_bringup.experiments.experiment import Run, run_experiment
 
     run = Run(load_scenario("qp_panda_demo"), "unaware", tmp_path / "dds", seed=4)
     run_experiment(run)

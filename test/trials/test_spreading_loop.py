@@ -17,8 +17,8 @@ from impact_qp.arms.plans import SpreadChoice, spread_plans
 from impact_qp.spreading import Mode, Trigger, Variant
 from impact_robots import load_robot
 from impact_sim.cell.spreading_file import load_spreading
-from impact_trials.spread_figures import feedback_figures
-from impact_trials.spreading_trial import spread
+from impact_trials.in_process.spreading_trial import spread
+from impact_trials.truth.spread_figures import feedback_figures
 from studies.validation.spread_friction import learned_frictions
 
 pytestmark = pytest.mark.slow  # pushes and grabs by the dozen

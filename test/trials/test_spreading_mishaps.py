@@ -24,7 +24,7 @@ from impact_robots import ArmDynamics, load_robot
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.exceptions import ScenarioError
 from impact_sim.scenario_choice import find_scenario
-from impact_trials.spread_controller import spread_answers
+from impact_trials.in_process.spread_controller import spread_answers
 
 pytestmark = pytest.mark.slow  # grabs by the dozen
 

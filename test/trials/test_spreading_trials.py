@@ -14,9 +14,9 @@ pytest.importorskip("mujoco")
 from impact_bags import BagReader
 from impact_cli.command_line import run as run_command
 from impact_sim.cell.spreading_file import load_spreading
-from impact_trials.cell_truth import START, cell_row
-from impact_trials.spreading_trial import spread
+from impact_trials.in_process.spreading_trial import spread
 from impact_trials.trial import Trial
+from impact_trials.truth.cell_truth import START, cell_row
 
 SHORT = 0.1  # after the touch [s]
 

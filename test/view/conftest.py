@@ -20,9 +20,9 @@ def panda():
 @pytest.fixture(scope="session")
 def hit(tmp_path_factory):
     """Folder of the bag of a hit, and all messages that were recorded into it."""
-    from impact_bags.run_record import Run
+    from impact_bags.reading.run_record import Run
     from impact_sim import load_scenario
-    from impact_trials.in_process import run_in_process
+    from impact_trials.in_process.run import run_in_process
 
     tapped = []
     folder = tmp_path_factory.mktemp("hit") / "joint_load"
@@ -39,14 +39,14 @@ def hit(tmp_path_factory):
 @pytest.fixture(scope="session")
 def record(hit, panda):
     from impact_bags.bag_recording import TopicChoice
-    from impact_view.recorded_run import read_view
+    from impact_view.run.recorded_run import read_view
 
     return read_view(hit[0], panda, TopicChoice())
 
 
 @pytest.fixture(scope="session")
 def timeline(record, panda):
-    from impact_view.instant import Timeline
+    from impact_view.scene.instant import Timeline
 
     return Timeline(record, panda)
 

@@ -11,7 +11,7 @@ from PIL import Image
 
 from impact_bags import BagReader, BagWriter, RecordingError, impact_typestore
 from impact_bags.bag_recording import TopicChoice
-from impact_bags.message_maker import MessageMaker
+from impact_bags.writing.message_maker import MessageMaker
 from impact_cli.command_line import run as run_command
 from impact_robots import ArmDynamics, load_robot
 from impact_ros.exceptions import MessageError
@@ -19,12 +19,12 @@ from impact_sim.humanoid.grab_file import load_grab
 from impact_trials.grab.grab_bag import GrabBag
 from impact_trials.grab.grab_trial import GrabTrial
 from impact_trials.grab.haste import in_haste
-from impact_view.browser import find_browser
-from impact_view.camera import STANDARD, camera_of
-from impact_view.free_collector import FreeCollector
-from impact_view.instant import Timeline
 from impact_view.live import FreeRun
-from impact_view.recorded_run import read_view
+from impact_view.run.free_collector import FreeCollector
+from impact_view.run.recorded_run import read_view
+from impact_view.scene.instant import Timeline
+from impact_view.web.browser import find_browser
+from impact_view.web.camera import STANDARD, camera_of
 
 CYCLES = 80  # the palms touch in the 52nd
 ANY = TopicChoice()

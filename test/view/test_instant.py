@@ -12,10 +12,10 @@ from scipy.spatial import Delaunay
 
 from impact_robots import ArmDynamics
 from impact_sim import load_scenario
-from impact_view.impulse_shapes import round_scale
-from impact_view.instant import Timeline
-from impact_view.pace import AFTER, BEFORE, SLOW, advance, rate
-from impact_view.panel import curves, legend
+from impact_view.scene.impulse_shapes import round_scale
+from impact_view.scene.instant import Timeline
+from impact_view.scene.pace import AFTER, BEFORE, SLOW, advance, rate
+from impact_view.scene.panel import curves, legend
 
 NORMAL = np.array([-1.0, 0.0, 0.0])
 

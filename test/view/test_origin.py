@@ -4,8 +4,8 @@
 
 import pytest
 
-from impact_view.origin import origin_refusal
-from impact_view.server import view_server
+from impact_view.web.origin import origin_refusal
+from impact_view.web.server import view_server
 
 LOCAL = ["http://127.0.0.1:{}", "http://localhost:{}", "http://[::1]:{}", "http://localhost:1"]
 FOREIGN = [

@@ -17,12 +17,12 @@ import pytest
 from PIL import Image
 
 from impact_cli.command_line import run as run_command
-from impact_view.browser import find_browser, headless_browser
 from impact_view.exceptions import ViewError
 from impact_view.live import LiveRun
 from impact_view.live_feed import LiveFeed
-from impact_view.player import Player
-from impact_view.server import address, view_server
+from impact_view.scene.player import Player
+from impact_view.web.browser import find_browser, headless_browser
+from impact_view.web.server import address, view_server
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = (320, 240)

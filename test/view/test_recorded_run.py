@@ -10,14 +10,14 @@ import pytest
 from impact_analysis.demo.evaluation import evaluate_run
 from impact_bags import BagWriter, RecordingError
 from impact_bags.bag_recording import TopicChoice
-from impact_bags.message_maker import MessageMaker
-from impact_bags.run_record import read_run
+from impact_bags.reading.run_record import read_run
+from impact_bags.writing.message_maker import MessageMaker
 from impact_cli.commands.demo import announced_contact
 from impact_robots import ArmDynamics
 from impact_sim import load_scenario
 from impact_trials.campaign import run_trial, trials_of
-from impact_view.instant import Timeline
-from impact_view.recorded_run import read_view
+from impact_view.run.recorded_run import read_view
+from impact_view.scene.instant import Timeline
 
 ANY = TopicChoice()
 

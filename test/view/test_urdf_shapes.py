@@ -9,8 +9,8 @@ import pinocchio as pin
 import pytest
 import trimesh
 
-from impact_view.camera import STANDARD, Camera
-from impact_view.urdf_shapes import CAPSULE, MESH, PRIMITIVE, link_shapes, mesh_file
+from impact_view.scene.urdf_shapes import CAPSULE, MESH, PRIMITIVE, link_shapes, mesh_file
+from impact_view.web.camera import STANDARD, Camera
 
 
 def with_mesh(panda, filename, scale="2 2 2"):

@@ -12,7 +12,7 @@ import numpy as np
 from impact_analysis.analyze.comparing.identify import Coefficients, Identified
 from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.analyze.result import IdentifiedSurface, Judged, Range
-from impact_analysis.analyze.sentences import key_of
+from impact_analysis.present.sentences import key_of
 from impact_predictor.identification.joint_estimate import JointIdentification
 from impact_predictor.identification.joint_identification import identify_joints
 from impact_predictor.identification.surface_identification import (

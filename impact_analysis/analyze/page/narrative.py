@@ -9,8 +9,8 @@ import numpy as np
 from impact_analysis.analyze.comparing.identify import CONTACT, Identified
 from impact_analysis.analyze.comparing.impacts import is_elsewhere
 from impact_analysis.analyze.result import Analysis, Membership
-from impact_analysis.analyze.sentences import UNREADABLE, key_of, text_of
 from impact_analysis.present.sentence import Sentence
+from impact_analysis.present.sentences import UNREADABLE, key_of, text_of
 
 SURE_DELAY = 3  # force truths for a figure on delays
 FIGURES = ("stiffness", "damping", "motor inertia")  # of a joint, in this order

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.analyze.reading.missed import Missed, missed_text
-from impact_analysis.analyze.sentences import text_of
 from impact_analysis.present.plain import plain
+from impact_analysis.present.sentences import text_of
 from impact_bags.new_files import write_file
 from impact_detector.signals.sample import Suppressed
 from impact_predictor.prediction.model_error import MODEL_ERROR, QUANTILE

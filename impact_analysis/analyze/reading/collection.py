@@ -15,11 +15,11 @@ from impact_analysis.analyze.reading.estimated import ImpactMaker, Recent
 from impact_analysis.analyze.reading.missed import MissedWatch
 from impact_analysis.analyze.reading.notes import GAP
 from impact_analysis.analyze.reading.recordings import Part, opened
-from impact_analysis.analyze.sentences import text_of
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.detect_run import feed
+from impact_analysis.present.sentences import text_of
 from impact_bags.exceptions import RecordingError
-from impact_bags.recording import Recording
+from impact_bags.reading.recording import Recording
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.parameters import session_for
 from impact_detector.session import Outcome

@@ -13,8 +13,8 @@ import numpy as np
 from impact_analysis.analyze.reading.collected import NAN, AnalyzedImpact
 from impact_analysis.analyze.reading.notes import notes_of, second_contact
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
-from impact_analysis.analyze.sentences import text_of
-from impact_bags.recording import Force, Item
+from impact_analysis.present.sentences import text_of
+from impact_bags.reading.recording import Force, Item
 from impact_detector.estimators.estimate import Estimate
 from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
 from impact_detector.signals.sample import Detection, JointSample, Verdict, from_seconds

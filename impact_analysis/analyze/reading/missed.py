@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.analyze.reading.peaks_and_jumps import force_peaks, velocity_jumps
-from impact_analysis.analyze.sentences import text_of
-from impact_bags.recording import Force, Item
+from impact_analysis.present.sentences import text_of
+from impact_bags.reading.recording import Force, Item
 from impact_detector.signals.buffers import RecentForce, RecentJoints
 from impact_detector.signals.sample import (
     ForceSample,

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from impact_bags.csv_rows import csv_rows
 from impact_bags.exceptions import RecordingError
+from impact_bags.reading.csv_rows import csv_rows
 from impact_robots import RobotError, contact_rotation
 from impact_robots.exceptions import UsageError
 

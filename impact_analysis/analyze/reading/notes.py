@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_analysis.analyze.reading.coasting import COASTING, drive
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
-from impact_analysis.analyze.sentences import text_of
+from impact_analysis.present.sentences import text_of
 from impact_detector.estimators.estimate import (
     IN_CONTACT,
     MISSING_SAMPLES,

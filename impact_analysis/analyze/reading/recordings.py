@@ -13,16 +13,16 @@ import numpy as np
 
 from impact_analysis.analyze.reading.collected import Collected
 from impact_analysis.analyze.reading.missed import FORCE
-from impact_analysis.analyze.sentences import text_of
 from impact_analysis.analyze.settings import AnalysisSettings
+from impact_analysis.present.sentences import text_of
 from impact_analysis.spreading.episodes import ArmTouch, RecordedCell, arm_of
 from impact_bags.bag_recording import BagRecording
-from impact_bags.cell_topics import cell_topics
 from impact_bags.open_recording import open_recording, recording_paths
-from impact_bags.reader import Span
-from impact_bags.recording import Recording, of_topic
+from impact_bags.reading.cell_topics import cell_topics
+from impact_bags.reading.reader import Span
+from impact_bags.reading.recording import Recording, of_topic
+from impact_detector.detectors.detector_kind import too_slow
 from impact_detector.detectors.fused import LARGEST_GAP
-from impact_detector.detectors.too_slow import too_slow
 from impact_detector.signals.sample import ACCELERATION, FUSED, MOMENTUM, JointSample, from_seconds
 from impact_robots import ImpactError
 from impact_robots.exceptions import UsageError

@@ -11,7 +11,7 @@ import yaml
 
 from impact_bags.new_files import write_file
 from impact_drivers.exceptions import DriverError
-from impact_robots.loader import load_robot, robot_path
+from impact_robots.description.loader import load_robot, robot_path
 from impact_robots.robot import Robot
 from impact_robots.yaml_file import read_mapping
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import inf
 from time import perf_counter
 from typing import Protocol
@@ -11,15 +12,62 @@ from typing import Protocol
 import numpy as np
 
 from impact_drivers.franka.arm.arm_state import ArmState
+from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.arm.settings import ArmSettings
-from impact_drivers.franka.loop.decisions import Decisions
-from impact_drivers.franka.loop.goal import LoopGoal
 from impact_drivers.franka.loop.preparation import Preparation
 from impact_drivers.franka.memory.request import Request
 from impact_drivers.franka.real_arm_limits import require_every_impulse
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
 from impact_robots.exceptions import ImpactError
+
+
+class Requests(Protocol):
+    """As :class:`impact_drivers.franka.memory.command_block.CommandReader`."""
+
+    @property
+    def beats(self) -> int:
+        """How often the asking side has said that it lives."""
+
+    @property
+    def taken(self) -> int:
+        """Number of the request taken last, 0 before the first."""
+
+    def take(self, defaults: Plan) -> Request | None:
+        """Return a request that was not taken yet, None without.
+
+        Raises:
+            ImpactError: the request cannot be used; it counts as taken.
+        """
+
+
+@dataclass(frozen=True)
+class LoopGoal:
+    """One goal, once its controller was made."""
+
+    number: int  # of the request
+    plan: Plan
+    thresholds: CollisionBehavior | None  # of the arm in its hit; none: they stay low
+    controller: ImpactController
+
+
+@dataclass
+class Decisions:
+    """Reported with every cycle."""
+
+    number: int = 0  # of the request decided on last, 0 before the first
+    refusal: str = ""  # why that one is not carried out, "" if it is
+    begun: int = 0  # number of the goal that was begun last, 0 without one
+
+    def decide(self, number: int, refusal: str = "") -> None:
+        """Note that a request is carried out, or why not."""
+        self.number, self.refusal = number, refusal
+
+    def begin(self, number: int) -> None:
+        """Note that the approach of a goal begins."""
+        self.decide(number)
+        self.begun = number
+
 
 CYCLE, MARGIN = 1e-3, 250e-6  # of the arm; before the next state, in which nothing is prepared [s]
 PATIENCE = 2000  # cycles in which a controller must be made

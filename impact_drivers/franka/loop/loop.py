@@ -17,8 +17,7 @@ from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.arm.arm import Arm, ArmStoppedError
 from impact_drivers.franka.arm.arm_state import IDLE, ArmState
 from impact_drivers.franka.arm.settings import ArmSettings
-from impact_drivers.franka.loop.goal import LoopGoal
-from impact_drivers.franka.loop.goals import GoalDesk
+from impact_drivers.franka.loop.goals import GoalDesk, LoopGoal, Requests
 from impact_drivers.franka.loop.judge import Judge
 from impact_drivers.franka.loop.loop_cycle import LoopCycle, LoopState
 from impact_drivers.franka.loop.loop_times import LoopTimes
@@ -27,13 +26,12 @@ from impact_drivers.franka.loop.motion_watch import MotionWatch
 from impact_drivers.franka.loop.preparation import Preparation
 from impact_drivers.franka.loop.protection import Protection
 from impact_drivers.franka.loop.rehearsal import Rehearsal
-from impact_drivers.franka.loop.requests import Requests
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_drivers.franka.real_arm_limits import require_every_impulse
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan
-from impact_qp.limits.registry import ON_A_REAL_ARM
+from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 

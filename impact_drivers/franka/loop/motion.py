@@ -13,8 +13,7 @@ import numpy as np
 from impact_drivers.franka.arm.arm import Arm, ArmStoppedError
 from impact_drivers.franka.arm.arm_state import ArmState
 from impact_drivers.franka.loop.answers import Answers
-from impact_drivers.franka.loop.goal import LoopGoal
-from impact_drivers.franka.loop.goals import GoalDesk
+from impact_drivers.franka.loop.goals import GoalDesk, LoopGoal, Requests
 from impact_drivers.franka.loop.judge import Judge
 from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle, LoopState
 from impact_drivers.franka.loop.loop_times import LoopTimes
@@ -22,7 +21,6 @@ from impact_drivers.franka.loop.motion_watch import LONGEST_STOP, MotionWatch
 from impact_drivers.franka.loop.preparation import undisturbed
 from impact_drivers.franka.loop.protection import advice
 from impact_drivers.franka.loop.rehearsal import Rehearsal
-from impact_drivers.franka.loop.requests import Requests
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController

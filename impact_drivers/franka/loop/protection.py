@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from impact_drivers.franka.arm.arm import Arm
 from impact_drivers.franka.arm.settings import ArmSettings
-from impact_drivers.franka.loop.goal import LoopGoal
+from impact_drivers.franka.loop.goals import LoopGoal
 from impact_robots.exceptions import ImpactError
 
 REFLEXES = ("joint_reflex", "cartesian_reflex")

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from math import isfinite
 
-from impact_robots.array_kinds import ToVector, Vector
-from impact_robots.compiled import compiled
+from impact_robots.compiling.array_kinds import ToVector, Vector
+from impact_robots.compiling.compiled import compiled
 
 RATE = 990.0  # libfranka refuses above 999.999 N.m/s, and the arm stops [N.m/s]
 PERIOD = 1e-3  # of the arm [s]

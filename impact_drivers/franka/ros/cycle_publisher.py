@@ -10,8 +10,13 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from impact_detector.ros.messages import status_message as verdict_message
-from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle, LoopState
-from impact_drivers.franka.loop.loop_status import counts_of, loop_status
+from impact_drivers.franka.loop.loop_cycle import (
+    LoopCounts,
+    LoopCycle,
+    LoopState,
+    counts_of,
+    loop_status,
+)
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactAnnouncement, JointCommand
 from impact_qp.control.plan import Plan
 from impact_qp.control.state_machine import Fault

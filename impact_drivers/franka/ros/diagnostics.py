@@ -9,8 +9,7 @@ from rclpy.node import Node
 
 from impact_detector.ros.health import HealthMonitor
 from impact_detector.ros.messages import diagnostic_message
-from impact_drivers.franka.loop.loop_cycle import LoopCycle
-from impact_drivers.franka.loop.loop_status import counts_of
+from impact_drivers.franka.loop.loop_cycle import LoopCycle, counts_of
 from impact_drivers.franka.memory.ring import RingReader
 from impact_qp.ros.messages import diagnostics_message
 from impact_ros.qos import STREAM

@@ -20,9 +20,9 @@ from impact_drivers.franka.ros.pending_goal import CheckedGoal, PendingGoal
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus
 from impact_qp.control.state_machine import Event, StateMachine
-from impact_qp.limits.registry import AUTO
-from impact_qp.ros.approach_start import checked_goal
-from impact_qp.ros.goal import BAD_GOAL, NOT_FEASIBLE, PREEMPTED, End, Prepared
+from impact_qp.goals.approach_start import checked_goal
+from impact_qp.goals.goal import BAD_GOAL, NOT_FEASIBLE, PREEMPTED, End, Prepared
+from impact_qp.limits.impact_limits.registry import AUTO
 from impact_qp.ros.goal_server import GoalServer
 from impact_robots import ArmDynamics, Robot
 from impact_robots.exceptions import ImpactError

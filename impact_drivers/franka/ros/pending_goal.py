@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_qp.control.plan import Plan
-from impact_qp.ros.goal import End, GoalRun, Prepared
+from impact_qp.goals.goal import End, GoalRun, Prepared
 
 
 class CheckedGoal(NamedTuple):

@@ -14,9 +14,9 @@ from impact_predictor.learning.learned_file import JOINTS
 from impact_predictor.learning.learning_box import FIGURES
 from impact_predictor.learning.wall_change import LearnedHit
 from impact_predictor.learning.wall_interval import interval, wall_ranges
+from impact_qp.goals.goal import End
 from impact_qp.learning.surface_learner import NextHit, SurfaceLearner
 from impact_qp.learning.wall_approach import AHEAD
-from impact_qp.ros.goal import End
 from impact_robots.surface import RANGES
 from impact_ros.message_fields import write
 from impact_ros.messages import fill

@@ -16,11 +16,11 @@ from rclpy.task import Future
 from impact_msgs.action import ExecuteImpact, LearnSurface
 from impact_qp.control.state_machine import Event, StateMachine
 from impact_qp.exceptions import ControlError
+from impact_qp.goals.goal import CANCELED, INPUT_LOST, NOT_FEASIBLE, OK, End
 from impact_qp.learning.hit_record import HitRecorder
 from impact_qp.learning.ros.hit_client import NAME, HitClient
 from impact_qp.learning.ros.learn_messages import feedback, hit_goal, result
 from impact_qp.learning.surface_learner import SurfaceLearner
-from impact_qp.ros.goal import CANCELED, INPUT_LOST, NOT_FEASIBLE, OK, End
 from impact_qp.ros.goal_server import RESULT_KEPT
 from impact_robots.exceptions import ImpactError
 

@@ -12,7 +12,7 @@ pytest.importorskip("pylibfranka", reason="needs libfranka's package, up to Pyth
 from franka_bench import OK, aimed
 from rclpy.action import ActionClient
 
-from impact_bringup.child import child_process
+from impact_bringup.experiments.child import child_process
 from impact_bringup.lifecycle import LifecycleClient
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup

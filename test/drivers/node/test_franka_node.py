@@ -21,7 +21,7 @@ from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus
 from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
-from impact_qp.ros import goal as codes
+from impact_qp.goals import goal as codes
 from impact_ros.exceptions import ParameterError
 from impact_ros.messages import to_nanoseconds
 

@@ -23,7 +23,7 @@ from franka_bench import OK, aimed
 from rclpy.lifecycle import TransitionCallbackReturn
 from serving import TIME_OUT
 
-from impact_bringup.recorder import Recorder
+from impact_bringup.experiments.recorder import Recorder
 from impact_cli.command_line import run
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
@@ -37,7 +37,7 @@ from impact_drivers.franka.ros.cycle_publisher import TOPICS
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus, ImpactEstimate, ImpactEvent
 from impact_qp.control.phases import Phase
-from impact_qp.ros import goal as codes
+from impact_qp.goals import goal as codes
 
 TEST = Path(__file__).resolve().parents[2]
 DIRECT = functools.partial(LoopProcess, module="direct_loop")

@@ -19,13 +19,13 @@ from impact_detector.node import DetectorNode
 from impact_msgs.msg import ControllerStatus, ImpactEvent
 from impact_qp.arms.node import ImpactSpreadingNode
 from impact_ros.messages import to_nanoseconds
+from impact_ros.node.spin import spin
 from impact_ros.qos import LATCHED, RECORD
-from impact_ros.spin import spin
 from impact_sim.cell.node import ImpactCellNode
+from impact_sim.driver.simulation import START_NS
 from impact_sim.exceptions import ScenarioError
 from impact_sim.scenario_choice import find_scenario
-from impact_sim.simulation import START_NS
-from impact_trials.spreading_trial import spread
+from impact_trials.in_process.spreading_trial import spread
 
 ANSWERED = ("impact_detector/status", "impact_qp/desired_joint_states", "impact_qp/command")
 TIME_OUT = 90.0  # [s]

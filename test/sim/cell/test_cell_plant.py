@@ -24,12 +24,12 @@ from impact_robots import ArmDynamics
 from impact_sim.cell.cell_plant import CONTACT_STEP, CellPlant
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
-from impact_sim.driver_cycle import integrate_cycle
+from impact_sim.driver.driver_cycle import integrate_cycle
+from impact_sim.driver.sensors import NO_NOISE
+from impact_sim.driver.simulation import Simulation
 from impact_sim.exceptions import SimulationError
-from impact_sim.plant import FlexibleJointPlant
-from impact_sim.sensors import NO_NOISE
-from impact_sim.simulation import Simulation
-from impact_sim.torque_loop import TorqueLoop
+from impact_sim.plant.plant import FlexibleJointPlant
+from impact_sim.plant.torque_loop import TorqueLoop
 
 DOWN = np.array([0.0, -0.7, 0.0])
 

@@ -1,0 +1,70 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The demo's experiments where there is no ROS 2: in this process, with the same figures."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from impact_bags.writing.writer import Tap
+from impact_cli.exceptions import RosNeededError
+from impact_cli.progress import Progress
+from impact_ros.interrupts import deferred_interrupts
+from impact_sim.scenarios import Scenario
+
+Settings = tuple[int, bool, Tap | None]  # seed, against the wall clock, listener
+
+
+def must_run_here(
+    realtime: bool, experiment: str = "impact_bringup.experiments.experiment"
+) -> bool:
+    """Return whether there is no ROS 2, and say so in one line.
+
+    Args:
+        realtime: whether that is asked for.
+        experiment: module that runs over DDS what is to be run.
+
+    Raises:
+        RosNeededError: what is asked for, real time, needs it.
+    """
+    try:
+        with deferred_interrupts():
+            import_module(experiment)
+    except ImportError as error:
+        if realtime:
+            raise RosNeededError("demo --realtime", error) from None
+        print(
+            f"demo: no ROS 2 ({error}), so without DDS, in this process; the figures are the same",
+            file=sys.stderr,
+        )
+        return True
+    return False
+
+
+def run_here(
+    scenario: Scenario, controller: str, folder: Path, settings: Settings, label: str
+) -> int:
+    """Run one experiment in this process; no cycle is missed.
+
+    Raises:
+        ImpactError: the experiment failed.
+    """
+    from impact_bags.reading.run_record import Run
+    from impact_trials.in_process.run import run_in_process
+
+    seed, _, tap = settings
+    progress = Progress(label)
+    told = shown_gap(progress, scenario)
+    seconds = run_in_process(Run(scenario, controller, folder, seed=seed, progress=told, tap=tap))
+    progress.close(f"done, {seconds:.2f} s simulated")
+    return 0
+
+
+def shown_gap(progress: Progress, scenario: Scenario) -> Callable[[float, float], None]:
+    """Return what shows simulated time [s] and gap [m] as progress towards the surface."""
+    return lambda t, gap: progress.update(
+        1.0 - gap / scenario.run_up, f"{t:.2f} s simulated, gap {gap * 1e3:.0f} mm"
+    )

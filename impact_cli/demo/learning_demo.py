@@ -1,0 +1,101 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The demo `learn_wall`: an arm learns a wall of which nothing is known, and hits it faster."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from impact_analysis.present.plain import json_text
+from impact_cli.demo.demo_here import must_run_here
+from impact_cli.learn_output import document_of, learned_status, write_learned
+from impact_robots.exceptions import ImpactError
+from impact_sim.scenarios import load_scenario
+
+if TYPE_CHECKING:
+    from impact_analysis.learning.learned_scenario import LearnedScenario
+    from impact_predictor.learning.learning_box import LearningBox
+
+WALL = "qp_panda_robust"  # the scenario whose wall it is
+HITS = 5
+Say = Callable[[dict[str, Any]], None]
+
+
+def run_learning_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path]) -> int:
+    """Let the arm learn, over DDS where there is ROS 2, and return the exit status.
+
+    Args:
+        arguments: of the demo: seed, json.
+        new_folder: makes the folder for what is written.
+
+    Raises:
+        ImpactError: the folder cannot be made, or the learner ended before its hits were made.
+    """
+    from impact_analysis.learning.learned_scenario import LearnedScenario
+    from impact_analysis.learning.learned_table import header, hit_line, truth_line
+
+    started, here = time.monotonic(), must_run_here(realtime=False)
+    learner = LearnedScenario(load_scenario(WALL), wall_unknown=True, seed=arguments.seed)
+    folder, entries = new_folder(), list[dict[str, Any]]()
+
+    def say(entry: dict[str, Any]) -> None:
+        entries.append(entry)
+        if not arguments.json:
+            print(hit_line(len(entries), entry), flush=True)
+
+    if not arguments.json:
+        print(header(), flush=True)
+    narrowed = (_here if here else _over_dds)(learner, folder, say)
+    document = document_of(learner, entries, True, folder) | {"over_dds": not here}
+    write_learned(folder, document, learner, narrowed)
+    if arguments.json:
+        print(json_text(document))
+    else:
+        print(f"{truth_line(learner.truth)}\n\n{_sentence(entries)}")
+        print(f"\nTable, picture and learnt ranges: {folder}")
+        print(f"Took {time.monotonic() - started:.0f} s.")
+    return learned_status(entries)
+
+
+def _here(learner: LearnedScenario, folder: Path, say: Say) -> LearningBox:
+    """Let the arm learn in this process; it begins each hit anew."""
+    from impact_analysis.learning.learned_table import hit_entry
+
+    for step in learner.steps(HITS):
+        say(hit_entry(step, learner))
+    return step.learned.known.narrowed
+
+
+def _over_dds(learner: LearnedScenario, folder: Path, say: Say) -> LearningBox:
+    """Let the arm learn by a goal of the node; it goes on from where each hit has left it."""
+    from impact_analysis.learning.learned_table import goal_entry
+    from impact_bags.reading.run_record import Run
+    from impact_bringup.experiments.learning_experiment import learn_over_dds, learned_box
+
+    run = Run(learner.scenario, "joint_load", folder / "run", seed=learner.seed)
+    made = learn_over_dds(
+        run,
+        learner.box.surface,
+        HITS,
+        lambda feedback, truth: say(goal_entry(feedback, truth, learner)),
+    )
+    if not made.result.success:
+        raise ImpactError(f"learn_surface: {made.result.message} (logs: {run.folder})")
+    return learned_box(learner.box, made.result)
+
+
+def _sentence(entries: list[dict[str, Any]]) -> str:
+    first, last = entries[0], entries[-1]
+    loads = [each["load_over_limit"] for each in entries if each["load_over_limit"] is not None]
+    speeds = [each["contact_speed_mps"] for each in (first, last)]
+    if None in speeds:
+        return "An approach ended before its hit."
+    return (
+        f"Knowing nothing of the wall it hit at {speeds[0]:.3f} m/s; after {len(entries) - 1} hits"
+        f" at {speeds[1]:.3f} m/s, {last['speed_share']:.0%} of what perfect knowledge would allow;"
+        f" no joint felt more than {max(loads):.2f} of its limit."
+    )

@@ -1,0 +1,175 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Hits with the arm at an address, which somebody stands at and has to agree."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from impact_analysis.franka.loop_record import measured
+from impact_bags.exceptions import RecordingError
+from impact_cli.franka.fci_report import tell
+from impact_cli.franka.fci_run import FciRun, ending, recorded_run
+from impact_cli.franka.hit_questions import SLOWEST_FIRST, SPEED_CAP, Questions, checked_distance
+from impact_cli.progress import Progress
+from impact_drivers.exceptions import DriverError
+from impact_drivers.franka.arm.arm_state import ArmState
+from impact_drivers.franka.arm.fr3_model import load_fr3
+from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm, is_on_this_machine, libfranka
+from impact_drivers.franka.arm.settings import ArmSettings, read_settings
+from impact_drivers.franka.hit_need import hit_need
+from impact_drivers.franka.hit_process import HitJob, run_hit
+from impact_qp.control.plan import Plan
+from impact_qp.limits import Contact
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.exceptions import UsageError
+from impact_robots.robot import Robot
+
+
+def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Path]) -> int:
+    """Hit with the arm at an address, once somebody has agreed to each hit.
+
+    Args:
+        arguments: of the command line.
+        make_folder: makes the output folder, once something will be written into it.
+
+    Returns:
+        the exit status.
+
+    Raises:
+        ImpactError: no libfranka, no arm, or no impact.
+    """
+    libfranka()  # or it says what is missing
+    settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
+    questions, robot = Questions(), load_fr3(arguments.robot)
+    if not arguments.unattended:
+        questions.require_terminal()
+    elif arguments.distance is None:
+        raise UsageError("--unattended: expected --distance too")
+    if not 0 < arguments.speed <= SPEED_CAP:
+        raise UsageError(f"--speed: expected above 0 to {SPEED_CAP:g} m/s, got {arguments.speed:g}")
+    is_fake = is_on_this_machine(arguments.address)
+    settings = replace(
+        settings,
+        raise_thresholds=settings.raise_thresholds or arguments.raise_thresholds,
+        realtime=settings.realtime and not is_fake,
+    )
+    state = _look(arguments, settings, questions)
+    plan = _plan_in_front(arguments, state.q, robot, questions)
+    clear = "Is the arm's reach clear of people, and does somebody hold the stop button?"
+    agreed: Iterable[str] = ()
+    if arguments.unattended or questions.agrees(clear):
+        agreed = _agreed(arguments, plan, questions)
+    folder: Path | None = None
+    runs, stopped = [], False
+    for controller in agreed:
+        folder = folder or make_folder()
+        job = HitJob(
+            arguments.address,
+            replace(plan, impact_limits=controller),
+            settings,
+            dry_run=arguments.dry_run,
+            robot=arguments.robot,
+            alone=not is_fake,
+        )
+        job = with_thresholds(job, state.q, robot, arguments, questions)
+        runs.append(_hit_at_an_arm(job, folder, robot))
+        if stopped := bool(runs[-1].outcome.fault or runs[-1].outcome.refusal):
+            break  # somebody has to look first
+    if folder is None:
+        print("Nothing was hit.")
+        return 1
+    tell(runs, folder, json_only=arguments.json)
+    return int(stopped)
+
+
+def _look(arguments: argparse.Namespace, settings: ArmSettings, questions: Questions) -> ArmState:
+    """Return the arm's state; one that has stopped itself is recovered by a yes.
+
+    Raises:
+        DriverError: no arm, or one with errors that nobody wants to be cleared.
+    """
+    arm = LibfrankaArm(arguments.address, realtime=settings.realtime)
+    state = arm.look()
+    if not state.errors:
+        return state
+    errors = ", ".join(state.errors)
+    question = f"The arm has stopped itself ({errors}). Clear these errors?"
+    if arguments.unattended or not questions.agrees(question):
+        raise DriverError(
+            f"arm: expected no errors, got {errors}; without --unattended hit asks to clear them"
+        )
+    arm.recover()
+    return arm.look()
+
+
+def _agreed(arguments: argparse.Namespace, plan: Plan, questions: Questions) -> Iterator[str]:
+    """Yield the controllers that may hit, each asked for when its turn has come."""
+    for controller in [arguments.impact_limits] if arguments.impact_limits else SLOWEST_FIRST:
+        question = f"Hit the surface under {controller} at up to {plan.speed:g} m/s?"
+        if arguments.unattended or questions.agrees(question):
+            yield controller
+
+
+def with_thresholds(
+    job: HitJob,
+    q: np.ndarray,
+    robot: Robot,
+    arguments: argparse.Namespace,
+    questions: Questions,
+) -> HitJob:
+    """Return a hit that raises the collision thresholds, if it needs that and somebody says so.
+
+    Args:
+        job: of the hit.
+        q: where the arm stands, shape (7,) [rad].
+        robot: the arm.
+        arguments: of the command line.
+        questions: for who stands at the arm.
+    """
+    need, settings = hit_need(robot, job.plan, q), job.settings
+    most = settings.raised_for(need)
+    if not most.is_above(settings.low_thresholds):
+        return job
+    if not settings.raise_thresholds and not arguments.unattended:
+        question = (
+            f"The hit needs collision thresholds of {most}, and up to these the arm does not stop"
+            f" for a person either; they are {settings.low_thresholds}. Raise them for this hit?"
+        )
+        settings = replace(settings, raise_thresholds=questions.agrees(question))
+    return replace(job, settings=settings, need=need if settings.raise_thresholds else None)
+
+
+def _hit_at_an_arm(job: HitJob, folder: Path, robot: Robot) -> FciRun:
+    """Hit once, and record it whatever came of it.
+
+    Raises:
+        DriverError: there was no impact; says why.
+    """
+    progress = Progress(job.plan.impact_limits)
+    outcome = run_hit(job, time.time_ns)
+    progress.close("; ".join([ending(outcome), *outcome.notes]))
+    try:
+        return recorded_run(job, outcome, measured(outcome, None), robot, folder)
+    except RecordingError as error:
+        raise DriverError(str(error)) from None
+
+
+def _plan_in_front(
+    arguments: argparse.Namespace, q: np.ndarray, robot: Robot, questions: Questions
+) -> Plan:
+    """Return the plan to hit a surface across the tool's axis, in front of its tip at ``q``."""
+    position = ArmDynamics(robot).position(q)
+    axis = ArmDynamics(robot)(q, np.zeros(robot.dof)).rotation[:, 2]
+    if arguments.distance is None:
+        distance = questions.distance(position, axis)
+    else:
+        distance = checked_distance(arguments.distance, "--distance")
+    contact = Contact(position + distance * axis, -axis)
+    return Plan(contact, speed=arguments.speed, retract_speed=SPEED_CAP)

@@ -1,0 +1,111 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Options of the command `detect`: the detectors', and what they compare with."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from impact_analysis.detection.threshold_file import read_thresholds
+from impact_cli.options.number_options import number, whole
+from impact_detector.detectors.detector_kind import DETECTORS
+from impact_detector.signals.reference_torque import RULES
+from impact_detector.signals.sample import FUSED, TORQUE_ERROR
+
+
+def add_detector_options(add: Callable[..., Any]) -> None:
+    """Add what the node has as parameters too."""
+    add(
+        "--detectors",
+        type=_names,
+        default=(),
+        metavar="NAME,..",
+        help=f"of {', '.join(DETECTORS)}; the first one's statistic is shown (default: {FUSED})",
+    )
+    add(
+        "--thresholds",
+        type=read_thresholds,
+        default={},
+        metavar="YAML",
+        help="file of --learn -o, instead of the defaults that follow",
+    )
+    for kind in DETECTORS.values():
+        option = "--" + kind.parameter.replace("_", "-")
+        default = f"{kind.threshold:g}"
+        if kind.name == TORQUE_ERROR:
+            default += "; with --score the scenario's"
+        text = f"{kind.statistic} [{kind.unit}] (default: {default})"
+        add(option, type=number, metavar="T", help=text)
+    add(
+        "--joints",
+        type=_numbers,
+        default=(),
+        metavar="5,6",
+        help="joints whose torques are summed, from 1 (default: the robot's)",
+    )
+    add(
+        "--rearm-time",
+        type=number,
+        default=0.5,
+        metavar="S",
+        help="quiet time before the next impact is reported [s] (default: 0.5)",
+    )
+    add(
+        "--bias-samples",
+        type=whole,
+        metavar="N",
+        help="remove the mean torque error of the last N quiet samples, 0: none (default: 50)",
+    )
+    add(
+        "--force-threshold",
+        type=number,
+        default=float("nan"),
+        metavar="N",
+        help="judge the bag's force sensors too: norm that is an impact [N] (default: off)",
+    )
+
+
+def add_reference_options(add: Callable[..., Any]) -> None:
+    """Add what says with which torque, and which topics, to compare."""
+    add(
+        "--reference",
+        choices=["auto", "desired", "model"],
+        default="auto",
+        help="torque to compare with (default: desired where recorded, else model)",
+    )
+    add(
+        "--joint-friction",
+        action="store_true",
+        help="add the published friction of a Panda's joints to the model's torque",
+    )
+    add("--no-tool", action="store_true", help="leave the tool out of the model's torque")
+    add(
+        "--reference-excludes-gravity",
+        action="store_true",
+        help="add the model's gravity to the recorded desired torque (franka_ros2)",
+    )
+    add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
+    add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
+    add(
+        "--pairing",
+        choices=["auto", *RULES],
+        default="auto",
+        help="desired torque of a state: stamped before it (this suite) or with it (drivers)",
+    )
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return comma-separated integers."""
+    try:
+        return tuple(whole(part) for part in text.split(","))
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"expected joint numbers such as 5,6, got {text!r}"
+        ) from None
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Return comma-separated names."""
+    return tuple(text.split(","))

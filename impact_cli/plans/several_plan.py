@@ -1,0 +1,144 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""How fast several contacts of a robot, or one of a robot that floats, may arrive: `plan --and`."""
+
+from __future__ import annotations
+
+import argparse
+from argparse import ArgumentTypeError
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from impact_cli.options.impact_options import GivenImpact
+from impact_cli.options.number_options import numbers
+from impact_cli.reports.predict_report import coefficients
+from impact_qp.limits import Contact, SpeedBound
+from impact_qp.limits.impact_limits.registry import AUTO
+from impact_qp.whole_body.arrival import Arrival
+from impact_qp.whole_body.planning import READINGS, arrival_speed
+from impact_robots.exceptions import UsageError
+
+_OF_ONE_ARM = ("optimize", "yaml", "composite", "joint_ranges", "interface")
+
+
+class SeveralPlan(NamedTuple):
+    """How fast contacts may arrive together."""
+
+    impact: GivenImpact
+    arrivals: tuple[Arrival, ...]
+    reading: str  # of ``READINGS``
+    bound: SpeedBound
+
+
+def add_several_options(parser: argparse.ArgumentParser) -> None:
+    """Add the option of further contacts."""
+    parser.add_argument(
+        "--and",
+        dest="others",
+        action="append",
+        default=[],
+        type=_arrival,
+        metavar="FRAME:X,Y,Z",
+        help="another contact that arrives with it, and its surface's normal; may be repeated",
+    )
+
+
+def concerns_several(arguments: argparse.Namespace, impact: GivenImpact) -> bool:
+    """Return whether several contacts arrive, or a robot that floats."""
+    return bool(arguments.others) or impact.robot.base == "floating"
+
+
+def several_plan(
+    arguments: argparse.Namespace, impact: GivenImpact, parser: argparse.ArgumentParser
+) -> SeveralPlan:
+    """Return how fast the contacts may arrive.
+
+    Args:
+        arguments: of `plan`.
+        impact: of the first contact.
+        parser: that read them.
+
+    Raises:
+        UsageError: an option that is of one arm, or a limit that is of none of these contacts.
+        ImpactError: the robot does not give what is needed.
+    """
+    for name in _OF_ONE_ARM:
+        if getattr(arguments, name) != parser.get_default(name):
+            option = name.replace("_", "-")
+            raise UsageError(f"--{option}: only of one contact of an arm on a fixed base")
+    reading = READINGS[0] if arguments.mode == AUTO else arguments.mode
+    if reading not in READINGS:
+        choices = ", ".join((AUTO, *READINGS))
+        raise UsageError(
+            f"--impact-limits: of several contacts or a floating base expected one of {choices},"
+            f" got {reading}"
+        )
+    robot, q = impact.robot, impact.state.q
+    robot.require_no_loops("plan")
+    places = ((impact.state.frame, impact.surface.normal), *arguments.others)
+    state = impact.state.robot_state
+    arrivals = tuple(
+        Arrival(frame, _contact(arguments, impact, state.at(frame).position, normal))
+        for frame, normal in places
+    )
+    return SeveralPlan(impact, arrivals, reading, arrival_speed(robot, q, arrivals, reading))
+
+
+def several_document(plan: SeveralPlan) -> dict[str, Any]:
+    """Return what JSON says."""
+    surface = plan.impact.surface
+    return {
+        "robot": plan.impact.robot.name,
+        "mode": plan.reading,
+        "impact_limits": plan.reading,
+        "friction": surface.friction[1],
+        "friction_low": surface.friction[0],
+        "restitution": surface.restitution,
+        "contacts": [
+            {
+                "frame": each.frame,
+                "normal": each.contact.normal,
+                "contact_point_m": each.contact.point,
+            }
+            for each in plan.arrivals
+        ],
+        "q_rad": plan.impact.state.q,
+        "speed_bound_mps": plan.bound.speed,
+        "limit": plan.bound.name or None,
+    }
+
+
+def several_text(plan: SeveralPlan) -> str:
+    """Return a few lines."""
+    names = ", ".join(each.frame for each in plan.arrivals)
+    speed, limit = plan.bound
+    bound = f"{speed:.4f} m/s, limited by {limit}" if np.isfinite(speed) else "unlimited"
+    together = " together" if len(plan.arrivals) > 1 else ""
+    return "\n".join(
+        [
+            f"{plan.impact.robot.name}, {names}{together}, {plan.reading}",
+            f"  {coefficients(plan.impact.surface)}",
+            f"  highest safe speed {bound}",
+        ]
+    )
+
+
+def _contact(
+    arguments: argparse.Namespace,
+    impact: GivenImpact,
+    point: np.ndarray,
+    normal: np.ndarray | tuple[float, ...],
+) -> Contact:
+    surface = impact.surface
+    pulse = arguments.peak_factor, arguments.duration
+    return Contact(point, normal, surface.friction, surface.restitution, *pulse)
+
+
+def _arrival(text: str) -> tuple[str, tuple[float, ...]]:
+    """Return frame and normal of ``FRAME:X,Y,Z``."""
+    frame, colon, normal = text.partition(":")
+    values = numbers(normal) if colon and frame else ()
+    if len(values) != 3 or not any(values):
+        raise ArgumentTypeError(f"expected FRAME:X,Y,Z, a frame and a normal, got {text!r}")
+    return frame, values

@@ -1,0 +1,94 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Works out a map of safe speeds on as many processes as one likes: the same numbers for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from impact_cli.options.limit_options import limit_of
+from impact_qp.control.plan import Plan
+from impact_qp.limits import RobustImpactLimit
+from impact_qp.planning import HitConfiguration
+from impact_qp.speed_map import QUICK, SHORT, MapSearch
+from impact_qp.surface_grid import SurfaceGrid
+from impact_robots import Robot
+from impact_trials.processes import Workers, check_stopped
+
+Row = list[HitConfiguration | None]  # of one row of points, none where nothing reaches it
+
+
+@dataclass(frozen=True)
+class MapTask:
+    """What is asked; processes hand it to each other."""
+
+    robot: Robot
+    plan: Plan
+    grid: SurfaceGrid
+    axis: np.ndarray  # direction of the tool into the surface, axes of its frame, shape (3,)
+    tilt: float  # by how much it may point elsewhere [rad]
+    seed: int
+
+    def search(self) -> MapSearch:
+        """Return what answers."""
+        limit = limit_of(self.plan, self.robot)
+        effort = QUICK if isinstance(limit, RobustImpactLimit) else SHORT
+        return MapSearch(
+            self.robot,
+            limit,
+            self.grid,
+            axis=self.axis,
+            tilt=self.tilt,
+            seed=self.seed,
+            effort=effort,
+        )
+
+
+def map_surface(task: MapTask, jobs: int, progress: Callable[[float], None]) -> list[Row]:
+    """Return what is best at each point, lowest row first.
+
+    Args:
+        task: what is asked.
+        jobs: processes at work, at least 1; with 1 it is this one.
+        progress: hears the share done.
+
+    Raises:
+        AnalysisError: a process died.
+    """
+    anchors = task.search().anchors
+    columns, rows = task.grid.count
+    total, done = len(anchors) + rows + columns, 0
+    with Workers(jobs, "map") as workers:
+
+        def results(work: Callable[..., Any], arguments: list[tuple[Any, ...]]) -> list[Any]:
+            nonlocal done
+            found = []
+            for result in workers.in_order(work, [(task, *each) for each in arguments]):
+                found.append(result)
+                done += 1
+                progress(done / total)
+            return found
+
+        known = [q for each in results(_anchor, anchors) for q in each]
+        found = results(_row, [(row, known) for row in range(rows)])
+        lines = results(_column, [(k, [row[k] for row in found]) for k in range(columns)])
+    return [list(row) for row in zip(*lines, strict=True)]
+
+
+def _anchor(task: MapTask, row: int, column: int) -> list[np.ndarray]:
+    check_stopped()
+    return task.search().at_anchor(row, column)
+
+
+def _row(task: MapTask, row: int, known: list[np.ndarray]) -> Row:
+    check_stopped()
+    return task.search().row(row, known)
+
+
+def _column(task: MapTask, column: int, hits: Row) -> Row:
+    check_stopped()
+    return task.search().column(column, hits)

@@ -1,0 +1,160 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One ExecuteImpact goal from acceptance to result. Reads messages, needs no ROS to import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf, nan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.prediction.predict import predict
+from impact_predictor.prediction.prediction import Prediction
+from impact_predictor.sets.feasible_sets import impulse_set
+from impact_qp.control.approach import highest_press_force
+from impact_qp.control.command import Command
+from impact_qp.control.phases import Phase
+from impact_qp.control.plan import Plan
+from impact_qp.guards.takeover import cannot_be_made_safe
+from impact_qp.limits import ApproachSpeedLimit, ImpactLimit
+from impact_robots import ArmDynamics, PointState, Robot
+from impact_robots.exceptions import OutOfRangeError
+
+# Codes of impact_msgs/ExecuteImpact.
+OK, BAD_GOAL, NOT_FEASIBLE, TIMEOUT, CANCELED, PREEMPTED = 1, 2, 3, 4, 5, 6
+UNEXPECTED_IMPACT, INPUT_LOST, INACTIVE = 7, 8, 9
+_ESTIMATE_WAIT = 1.0  # for the detector's estimate, after the detection [s]
+
+
+@dataclass(frozen=True)
+class End:
+    """How a goal ended."""
+
+    code: int
+    message: str
+
+    @property
+    def success(self) -> bool:
+        """Whether the goal was reached."""
+        return self.code == OK
+
+
+class Prepared(NamedTuple):
+    """A goal that can be carried out, and what lets it begin."""
+
+    run: GoalRun
+    start: Callable[[], str]  # begins it, in no time; returns why not
+
+
+@dataclass
+class GoalRun:
+    """Watches the commands that carry out a goal, until it has an end."""
+
+    robot: Robot
+    plan: Plan
+    timeout: float  # without contact [s]
+    started: int | None = None  # stamp of its first command [ns]
+    impact_time: int | None = None  # stamp of the detection's state [ns]
+    contact_speed: float = nan  # towards the surface, in the cycle before the detection [m/s]
+    speed_bound: float = nan  # there [m/s]
+    estimate: Any = None  # of the detector, impact_msgs/ImpactEstimate
+    before: PointState | None = None  # in the cycle before the detection
+    _last: tuple[Command, np.ndarray, np.ndarray] | None = field(default=None, repr=False)
+
+    def refusal(self, limit: ImpactLimit | None, state: PointState) -> End | None:
+        """Return why the goal cannot be carried out from a state, none if it can.
+
+        Args:
+            limit: of the impact, none if there is none.
+            state: of the arm.
+        """
+        contact = self.plan.contact
+        still = ArmDynamics(self.robot)(state.q, np.zeros(self.robot.dof))
+        bound = inf if limit is None else limit.speed_bound(still).speed
+        gap = contact.gap(state.position)
+        if bound <= 0.0:
+            return End(NOT_FEASIBLE, f"no speed is safe here: bound {bound:.4f} m/s")
+        if gap <= 0.0:
+            return End(NOT_FEASIBLE, f"the contact point is {-gap:.3f} m behind the surface")
+        if reason := cannot_be_made_safe(self.robot, limit, state, gap):
+            return End(NOT_FEASIBLE, reason)
+        if self.plan.after != "press":
+            return None
+        again = bound if isinstance(limit, ApproachSpeedLimit) else inf
+        most, what = highest_press_force(
+            self.robot, again, still, contact.normal, self.plan.preview
+        )
+        force = self.plan.press_force
+        if force <= most:
+            return None
+        reason = f"press_force: expected up to {most:.1f} N here ({what}), got {force:g}"
+        return End(NOT_FEASIBLE, reason)
+
+    def add(
+        self, stamp: int, q: np.ndarray, dq: np.ndarray, command: Command, impact: bool
+    ) -> End | None:
+        """Take one cycle, and whether the detector holds that it hit; return the end, if it is."""
+        self.started = stamp if self.started is None else self.started
+        last, self._last = self._last, (command, q, dq)
+        waited = (stamp - self.started) * 1e-9
+        if self.impact_time is not None:
+            return self._after_impact(stamp, command)
+        if command.phase is Phase.APPROACH:
+            late = waited > self.timeout
+            return End(TIMEOUT, f"no contact within {self.timeout:g} s") if late else None
+        if last is None:
+            return End(INACTIVE, f"the controller does not approach: {command.phase.value}")
+        if not impact:
+            return End(TIMEOUT, f"no impact up to {-command.gap:.3f} m behind the surface")
+        return self._impact(stamp, *last)
+
+    def _impact(self, stamp: int, before: Command, q: np.ndarray, dq: np.ndarray) -> End | None:
+        """Note the impact that ended the approach."""
+        self.impact_time, self.before = stamp, ArmDynamics(self.robot)(q, dq)
+        self.contact_speed, self.speed_bound = -before.normal_speed, before.speed_bound
+        if before.due:
+            return None
+        return End(UNEXPECTED_IMPACT, f"impact {before.gap:.3f} m before the surface")
+
+    def _after_impact(self, stamp: int, command: Command) -> End | None:
+        """Wait until the arm has done what follows, and the estimate is there."""
+        since = (stamp - (self.impact_time or stamp)) * 1e-9
+        wanted = Phase.PRESS if self.plan.after == "press" else Phase.HOLD
+        done = command.phase is wanted
+        if done and (self.estimate is not None or since > _ESTIMATE_WAIT):
+            return End(OK, "" if self.estimate is not None else "no estimate of the impact came")
+        return None
+
+    def take_estimate(self, estimate: Any, time: int) -> None:
+        """Take the detector's estimate of an impact at ``time`` [ns], if it is this one's."""
+        if self.impact_time is None or self.estimate is not None:
+            return
+        if abs(time - self.impact_time) * 1e-9 < 0.1:
+            self.estimate = estimate
+
+    def prediction(self) -> Prediction | None:
+        """Return what the impact was predicted to do, none without one."""
+        if self.before is None:
+            return None
+        try:
+            return predict(self.before, self.plan.contact, self.robot)
+        except (PredictionError, OutOfRangeError):
+            return None
+
+    def holds_impulse(self, impulse: np.ndarray) -> bool:
+        """Tell whether an impulse, base axes (3,) [N.s], was no worse than announced."""
+        if self.before is None or not np.isfinite(impulse).all():
+            return False
+        contact = self.plan.contact
+        R, velocity = contact.rotation, -contact.approach_speed(self.before.velocity)
+        W, friction = crb(self.before, R), contact.friction[1]
+        try:
+            announced = impulse_set(W, friction, contact.restitution, velocity, 8, True)
+        except (PredictionError, OutOfRangeError):
+            return False
+        return bool(announced.contains_in_hull_with_zero(R.T @ impulse))

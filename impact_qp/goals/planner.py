@@ -1,0 +1,90 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Prepares goals beside the thread that answers states. Needs no ROS to import."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from impact_qp.control.controller import ImpactController
+from impact_qp.control.guarded import GuardedController
+from impact_qp.control.plan import Plan
+from impact_qp.goals.approach_start import checked_goal
+from impact_qp.goals.goal import End, Prepared
+from impact_qp.plan_parameters import PlanParameters
+from impact_robots import ArmDynamics, Robot
+
+SWITCH = 2e-4  # longest time for which Python's threads keep others waiting [s]
+
+Answer = Prepared | End
+
+
+class Planner:
+    """Makes the controllers of goals: in a thread of its own, or at once in lockstep.
+
+    Its long searches are compiled and leave Python's lock to others; what is left of the lock is
+    handed over often.
+    """
+
+    def __init__(self, *, beside: bool) -> None:
+        """Create the planner; ``beside``: in a thread of its own."""
+        self._thread = ThreadPoolExecutor(1, "planner") if beside else None
+        if beside:
+            sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH))
+
+    def close(self) -> None:
+        """End the thread; what is prepared just now comes to nothing."""
+        if self._thread is not None:
+            self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def warm(self, robot: Robot, plan: Plan) -> None:
+        """Do everything once that is slower the first time: no goal waits for it."""
+        resting = ArmDynamics(robot)(np.array(robot.stance), np.zeros(robot.dof))
+        controller = ImpactController(robot, plan)
+        if controller.impact_limit is not None:
+            controller.impact_limit.speed_bound(resting)
+
+    def prepare(
+        self,
+        goal: Any,
+        settings: PlanParameters,
+        guarded: GuardedController,
+        state: tuple[np.ndarray, np.ndarray],
+        on_start: Callable[[], None],
+    ) -> Answer | Future[Answer]:
+        """Prepare an ExecuteImpact goal.
+
+        Args:
+            goal: message.
+            settings: of the node.
+            guarded: the controller, which goes on with the goal's plan once it starts.
+            state: joint positions [rad] and velocities [rad/s] of the arm, shape (n,) each.
+            on_start: called when it does.
+        """
+        robot, period = guarded.controller.robot, guarded.controller.period
+
+        def work() -> Answer:
+            point = ArmDynamics(robot)(*state)  # its work memory belongs to one thread
+            begun = checked_goal(goal, settings, robot, point, period)
+            if isinstance(begun, End):
+                return begun
+            run, controller = begun
+            return Prepared(run, lambda: _start(guarded, controller, on_start))
+
+        return work() if self._thread is None else self._thread.submit(work)
+
+
+def _start(
+    guarded: GuardedController, controller: ImpactController, on_start: Callable[[], None]
+) -> str:
+    """Let a controller go on from the present one; return why not."""
+    if reason := guarded.start_refusal(controller):
+        return reason
+    guarded.adopt(controller)
+    on_start()
+    return ""

@@ -1,0 +1,153 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The envelope around every command: how fast the contact point may move, in any direction."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from impact_qp.limits import Contact, ImpactLimit, Limit, RobustImpactLimit
+from impact_qp.limits.impact_limits.speed import ApproachSpeedLimit
+from impact_robots.robot import Robot
+from impact_robots.state.state import PointState, RobotState
+
+KEPT = 0.88  # of an obstacle's bound: motion is not exactly as commanded, nor along the row [-]
+CREEP = 0.01  # below that speed no obstacle is looked for [m/s]
+TRACKED = 0.01  # share of the cap by which a tracked reference may exceed it [-]
+ALONG = 0.966  # cosine up to which a motion counts as one along the surface's normal: 15 degrees
+FAR = 10.0  # where an obstacle is taken to be, for what looks ahead on the way to it [m]
+CHEAP = 0.4  # share of `robust` that is below `joint_load`; 600 drawn places: never below .46 [-]
+
+
+class EnvelopeLimit(Limit):
+    r"""One row: :math:`d^T(\dot p + T_p(J\ddot q + \dot J\dot q)) \le v`, for a d of each cycle."""
+
+    yields = True
+    names = ("envelope",)
+
+    def __init__(self, robot: Robot) -> None:
+        """Create the limit; :meth:`aim` before it is used."""
+        from impact_qp.compiled.approach_row import approach_row  # loads slowly
+        from impact_qp.compiled.loads import AHEAD
+
+        self._row, self._none, self._preview = approach_row, np.zeros(robot.dof), AHEAD
+        self._direction, self._speed = np.zeros(3), inf
+
+    def aim(self, direction: np.ndarray, speed: float, name: str) -> None:
+        """Bound the speed [m/s] along a unit direction, base axes, shape (3,)."""
+        self._direction, self._speed, self.names = direction, speed, (f"envelope: {name}",)
+
+    def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
+        """Write the row."""
+        point = state.at(None)
+        G[0], previewed = self._row(
+            self._direction, point.J, point.twist, point.drift, self._preview, self._none
+        )
+        h[0] = self._speed - previewed
+
+
+class Envelope:
+    """Judges the motion that a cycle would command, and says which row it lacks, if it lacks one.
+
+    A program without a row that does not bind has the same solution, so the row is added only in
+    the cycles that need it.
+
+    The contact point keeps ``cap`` in every direction. Beside the announced surface, for which the
+    impact limit has a row of its own, it keeps the speed at which a rigid obstacle across its way
+    would respect the limits in use. For ``joint_load`` that is a search of its own along the
+    normal, away from the surface; in other directions, for which there is no time, a share of the
+    bound of ``robust``.
+    """
+
+    def __init__(self, robot: Robot, limit: ImpactLimit | None, contact: Contact, cap: float):
+        """Create the envelope.
+
+        Args:
+            robot: the arm.
+            limit: of the impact on the announced surface; none: obstacles are not looked for.
+            contact: that is announced.
+            cap: highest speed of the contact point [m/s].
+        """
+        from impact_qp.compiled.loads import AHEAD, velocity_ahead  # loads slowly
+
+        self.row, self._ahead, self._preview = EnvelopeLimit(robot), velocity_ahead, AHEAD
+        self._robot, self._contact, self._highest = robot, contact, cap * (1.0 + TRACKED)
+        self._normal, self._place = contact.normal, np.array(contact.point, dtype=float)
+        self.backward: ApproachSpeedLimit | None = None  # of an obstacle behind the arm
+        self._share = inf  # of the bound of `robust`; infinite: obstacles are not looked for
+        if isinstance(limit, ApproachSpeedLimit):
+            self._share = 1.0 if limit.quick else CHEAP
+            if not limit.quick:
+                backward = limit.against(self._obstacle(-self._normal))
+                self.backward = backward if isinstance(backward, ApproachSpeedLimit) else None
+
+    def _obstacle(self, normal: np.ndarray) -> Contact:
+        """Return a rigid obstacle with a normal, with what is announced of the surface."""
+        known = self._contact
+        return Contact(
+            self._place - FAR * normal,
+            normal,
+            known.friction,
+            known.restitution,
+            known.peak_factor,
+            known.impact_duration,
+            (known.stiffness[0], inf),
+        )
+
+    def holds(self, speed: float, along: float, guarded: bool) -> bool:
+        """Tell whether it is clear already that :meth:`exceeded` is false.
+
+        Args:
+            speed: of the contact point a preview ahead [m/s].
+            along: of it along the normal, negative towards the surface [m/s].
+            guarded: see there.
+        """
+        if speed <= CREEP:
+            return True
+        return speed <= self._highest and (
+            (guarded and along < -ALONG * speed) or self._share == inf
+        )
+
+    def exceeded(self, point: PointState, ddq: np.ndarray, *, guarded: bool) -> bool:
+        """Aim the row, if accelerations (n,) [rad/s^2] would exceed the envelope; return whether.
+
+        Args:
+            point: that hits, with the velocities that are planned from.
+            ddq: what would be commanded.
+            guarded: the impact limit bounds the motion towards the surface.
+        """
+        velocity, speed = self._ahead(point.J, point.twist, point.drift, ddq, self._preview)
+        if speed <= CREEP:
+            return False
+        direction = velocity / speed
+        bound, name = self._highest, "speed_cap"
+        obstacle = self._obstacle_speed(point, direction, guarded)
+        if obstacle < bound:
+            bound, name = max(obstacle, CREEP), "obstacle"
+        if speed <= bound:
+            return False
+        self.row.aim(direction, bound, name)
+        return True
+
+    def _obstacle_speed(self, point: PointState, direction: np.ndarray, guarded: bool) -> float:
+        """Return the highest speed against a rigid obstacle across a direction [m/s]."""
+        away = float(self._normal.dot(direction))
+        if self._share == inf or (guarded and away < -ALONG):
+            return inf
+        limit = RobustImpactLimit(self._robot, self._obstacle(-direction))
+        bound = self._share * limit.speed_bound(point).speed
+        if self.backward is not None and away > ALONG:
+            bound = max(bound, self.backward.present_bound(point).speed)  # 0 until it is known
+        return KEPT * bound
+
+    def look(self, point: PointState) -> None:
+        """Take a state of an arm that may go back from the surface soon."""
+        if self.backward is not None:
+            self.backward.present_bound(point)  # kept for :meth:`exceeded` in the same cycle
+
+    def catch_up(self, until: float) -> None:
+        """Do what :meth:`look` has left, see :meth:`.ImpactLimit.catch_up`."""
+        if self.backward is not None:
+            self.backward.catch_up(until)

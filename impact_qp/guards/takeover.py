@@ -1,0 +1,70 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Whether an arm that is already moving may begin an approach."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_qp.limits import ImpactLimit
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.robot import Robot
+from impact_robots.state.state import PointState
+
+REACTION = 0.02  # until the arm decelerates [s]
+TOLERATED = 0.005  # speed over the bound that needs no braking [m/s]
+
+
+def cannot_be_made_safe(
+    robot: Robot, limit: ImpactLimit | None, point: PointState, gap: float
+) -> str:
+    """Return why an arm cannot be slowed down to its bound before the surface, "" if it can.
+
+    Args:
+        robot: the arm.
+        limit: of the impact; none: any speed is accepted.
+        point: of the arm that hits.
+        gap: distance to the surface [m].
+    """
+    if limit is None:
+        return ""
+    normal = limit.contact.normal
+    speed = -float(normal.dot(point.velocity))
+    if speed <= TOLERATED:
+        return ""
+    slowing = deceleration(robot, point, normal)
+    reaction, stop = speed * REACTION, speed**2 / (2.0 * slowing)
+    if reaction + stop <= gap:
+        return ""  # whatever the bound, which may take milliseconds to find
+    # The velocity is what is to change.
+    still = ArmDynamics(robot).state(point.q, np.zeros(robot.dof)).at(limit.frame)
+    bound = max(0.0, limit.speed_bound(still).speed)
+    way = reaction + stop - bound**2 / (2.0 * slowing)
+    if speed <= bound + TOLERATED or way <= gap:
+        return ""
+    return (
+        f"the arm moves at {speed:.3f} m/s towards the surface {gap:.3f} m away;"
+        f" slowing down to {bound:.3f} m/s takes {way:.3f} m"
+    )
+
+
+def can_stop_before(robot: Robot, point: PointState, normal: np.ndarray, gap: float) -> bool:
+    """Tell whether an arm can be stopped before a surface, without asking how fast it may hit.
+
+    Args:
+        robot: the arm.
+        point: of the arm that hits.
+        normal: of the surface, towards the robot, shape (3,).
+        gap: distance to it [m].
+    """
+    speed = -float(normal.dot(point.velocity))
+    if speed <= TOLERATED:
+        return gap > 0.0
+    return speed * REACTION + speed**2 / (2.0 * deceleration(robot, point, normal)) <= gap
+
+
+def deceleration(robot: Robot, point: PointState, normal: np.ndarray) -> float:
+    """Return how fast an arm can slow down along a normal, shape (3,) [m/s^2]."""
+    row = normal.dot(point.J[:3])
+    per_unit = np.abs(row) / row.dot(row)  # joint accelerations for 1 m/s^2 along the normal
+    return float((robot.limits.acceleration / np.maximum(per_unit, 1e-12)).min())

@@ -1,0 +1,78 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Loads that the model does not explain, as a payload that nobody announced."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_robots.robot import Robot
+from impact_robots.state.state import PointState, RobotState
+
+HEAVIEST = 3.5  # payload at the contact point whose weight an arm bears [kg]
+OTHER = 2.0  # torque of each joint that it bears beside, as of a lever at the tool [N.m]
+GRAVITY = 9.81  # [m/s^2]
+LEAST = 0.2  # root of the sum of squares of torques that noise alone does not reach [N.m]
+NAMED, NAMED_SHARE = 0.5, 0.02  # torques that are reported: above [N.m] and a share of the limit
+
+
+class UnexplainedLoad:
+    """Lets an arm bear what its model does not explain, like gravity.
+
+    No more than a payload needs: a person who pushes is not resisted with all the strength of the
+    arm.
+
+    Attributes:
+        opposed: accelerations of the load that the command opposes, shape (n,) [rad/s^2].
+        note: the largest torque in words, "" if all are small.
+        counts: it is more than noise.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        """Set up for an arm that is sent torques."""
+        from impact_qp.compiled.loads import borne_load  # loads slowly
+
+        self._borne, self._robot = borne_load, robot
+        self._named = NAMED + NAMED_SHARE * robot.limits.torque
+        self.reset()
+
+    def look(self, point: PointState, unexplained: np.ndarray) -> None:
+        """Work out what is borne.
+
+        Args:
+            point: state at the contact point.
+            unexplained: accelerations that no command explains, shape (n,) [rad/s^2].
+        """
+        state, robot = point.robot_state, self._robot
+        self._torque, self.opposed, torque, joint = self._borne(
+            state.M,
+            robot.apparent_motor_inertia,
+            point.J[2],
+            unexplained,
+            HEAVIEST * GRAVITY,
+            OTHER,
+            self._named,
+        )
+        self.counts = float(self._torque.dot(self._torque)) > LEAST**2
+        self.note = ""
+        if joint >= 0:
+            self.note = f"{robot.joint_names[joint]}: {torque[joint]:.1f} N.m beyond the model"
+
+    def borne(
+        self, point: PointState, unexplained: np.ndarray
+    ) -> tuple[PointState, np.ndarray, str]:
+        """Return :meth:`on`, ``opposed`` and ``note`` after a :meth:`look`."""
+        self.look(point, unexplained)
+        return self.on(point), self.opposed, self.note
+
+    def reset(self) -> None:
+        """Bear nothing."""
+        self._torque = self.opposed = np.zeros(self._robot.dof)
+        self.note, self.counts = "", False
+
+    def on(self, point: PointState) -> PointState:
+        """Return a state with the load in its bias forces."""
+        state = point.robot_state
+        q, dq, M, h, *others = state
+        loaded = tuple.__new__(RobotState, (q, dq, M, h - self._torque, *others))  # half the time
+        return tuple.__new__(PointState, (loaded, *point[1:]))

@@ -1,0 +1,190 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The impact limit on what the joints feel: every impact in the ranges keeps every load."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+from weakref import proxy
+
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.joint_load.drive import drive_of
+from impact_qp.exceptions import ControlError
+from impact_qp.interface import INTERFACES
+from impact_qp.limits.impact_limits.contact import NO_BOUND, Contact, SpeedBound
+from impact_qp.limits.impact_limits.effects import post_impact_rows
+from impact_qp.limits.impact_limits.impact_limit import ImpactLimit
+from impact_qp.limits.impact_limits.load_watch import LoadWatch, Pieces
+from impact_qp.limits.impact_limits.registry import impact_limit
+from impact_qp.limits.impact_limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
+from impact_qp.limits.impact_limits.straight_way import states_ahead
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.robot import Robot
+from impact_robots.state.state import PointState, RobotState
+
+if TYPE_CHECKING:
+    from impact_predictor.joint_load.elastic_arm import ElasticArm
+    from impact_predictor.joint_load.load_case import LoadCase, RatedCase
+    from impact_predictor.joint_load.load_limits import LoadLimits
+
+MARGIN = 0.02  # arms hit up to 1.5 % faster than the bound
+DURATION = 0.025  # for which an impact is followed; no worst case comes later [s]
+_NOT_YET = SpeedBound(0.0, "loads not known yet")
+_NO_NUMBER = SpeedBound(0.0, "loads that are no numbers")  # of joints that no arm has
+
+
+@impact_limit("joint_load", "every impact in the ranges, by what the joints feel")
+class JointLoadLimit(ApproachSpeedLimit):
+    """Every impact that the ranges allow keeps each joint's load below its limits.
+
+    The ranges are those of the surface (friction, restitution, stiffness) and of the robot
+    (stiffness, damping, motor inertia of its joints); the limits those of its YAML: change and
+    range of the torque, contact force, and velocity after the impact. The impact is along the
+    normal. See doc/joint_load.md and :mod:`impact_predictor.joint_load`.
+    """
+
+    quick, every_impulse = False, True
+
+    def __init__(
+        self,
+        robot: Robot,
+        contact: Contact,
+        *,
+        margin: float = MARGIN,
+        drive: str = "",
+        **options: Any,
+    ) -> None:
+        """Create the limit.
+
+        Args:
+            robot: the arm.
+            contact: that is announced.
+            margin: share of every limit that is kept in reserve [-].
+            drive: of the motors, see :mod:`impact_predictor.joint_load.drive`; empty: that of a
+                torque interface.
+            options: as of :class:`ImpactLimit`.
+
+        Raises:
+            PredictionError: the robot does not give what is needed.
+        """
+        from impact_predictor.joint_load.load import warm_up  # loads slowly
+        from impact_predictor.joint_load.worst_load import LoadSearch
+
+        warm_up()  # here, not in the first control cycle
+        super().__init__(robot, contact, margin=margin, **options)
+        self._drive = drive or drive_of(robot, "torque")
+        self._search = LoadSearch(
+            robot, contact, joints=self.joint_ranges, drive=self._drive, duration=DURATION
+        )
+        own = proxy(self)  # so that a limit that is over goes at once, with what it takes
+        self._watch = LoadWatch(
+            lambda point, case: own._rated(point, case),
+            self._search.cases,
+            lambda point, way: own._ahead(point, way),
+        )
+        self._dynamics = ArmDynamics(robot)  # of states ahead
+        self._whole: tuple[bytes, SpeedBound] | None = None  # positions, the bound there
+        self._present: tuple[RobotState, SpeedBound] | None = None  # state, the bound there
+        self._at: list[tuple[PointState, ElasticArm, LoadLimits]] = []  # of the last two states
+
+    @classmethod
+    def for_interface(
+        cls, interface: str, robot: Robot, contact: Contact, **options: Any
+    ) -> ImpactLimit:
+        """Return the limit; a servo takes the place of the torque loop, and needs more margin.
+
+        Raises:
+            ControlError: the robot does not give what is needed.
+        """
+        try:
+            drive = drive_of(robot, interface)
+        except PredictionError as error:
+            raise ControlError(f"impact_limits joint_load: {error}; robust needs less") from None
+        if INTERFACES[interface].servo:
+            options = {"margin": MARGIN + VELOCITY_MARGIN} | options
+        return cls(robot, contact, drive=drive, **options)
+
+    def speed_bound(self, point: PointState) -> SpeedBound:
+        """Return the bound of a whole search at a state (10 to 20 ms), margin included."""
+        key = point.q.tobytes() + point.dq.tobytes()
+        if self._whole is None or self._whole[0] != key:
+            self._whole = key, self._searched(point)
+        return self._whole[1]
+
+    def bound_above(self, point: PointState, speed: float) -> SpeedBound | None:
+        """Return the same if it is above a speed [m/s]; the first case that is not ends the search.
+
+        Mostly that is the case that ended the last one.
+        """
+        bound = self._searched(point, speed)
+        return bound if bound.speed > speed else None
+
+    def _searched(self, point: PointState, above: float = 0.0) -> SpeedBound:
+        """Return the bound, or one that is not ``above`` a speed either [m/s]."""
+        self._limits = self._limits_at(point)
+        try:
+            return self._bound_of(self._search.worst(point, self._limits, above)[0])
+        except PredictionError:
+            return _NO_NUMBER
+
+    @property
+    def ranking(self) -> ImpactLimit:
+        """The limit of nominal joints, whose search takes a tenth of the time."""
+        if self.joint_ranges == "nominal":
+            return self
+        options = self._options() | {"joint_ranges": "nominal"}
+        return JointLoadLimit(self.robot, self.contact, **options)
+
+    def _options(self) -> dict[str, Any]:
+        """Return the options that the limit was created with."""
+        return super()._options() | {"drive": self._drive}
+
+    def present_bound(self, point: PointState) -> SpeedBound:
+        """Return the bound that is kept up to date from cycle to cycle, margin included.
+
+        Zero until it is known: some 150 cycles after the first one.
+        """
+        if self._present is None or self._present[0] is not point.robot_state:
+            worst = self._watch.worst(point)
+            unknown = _NO_NUMBER if self._watch.broken else _NOT_YET
+            bound = unknown if worst is None else self._bound_of(worst)
+            self._present = point.robot_state, bound  # more than once a cycle while pressing
+        return self._present[1]
+
+    def look(self, point: PointState) -> None:
+        """Take a state in which the limit does not act yet."""
+        self.present_bound(point)
+        self._present = None
+
+    def catch_up(self, until: float = inf) -> None:
+        """Rate what is due at the last state: up to four cases, for which no command waits."""
+        self._watch.catch_up(until)
+
+    def _ahead(self, point: PointState, way: float) -> Pieces[PointState]:
+        """Return the state after a straight way along the normal, at most to the surface."""
+        return (yield from states_ahead(self._dynamics, self.contact, point, way, self.frame))
+
+    def _rated(self, point: PointState, case: LoadCase) -> Pieces[RatedCase]:
+        known = [each for each in self._at if each[0] is point]
+        if not known:
+            known = [(point, self._search.arm(point), self._limits_at(point))]
+            self._at = [*self._at[-1:], *known]
+            yield
+        _, arm, self._limits = known[0]
+        return (yield from self._search.rating(arm, point, self._limits, case))
+
+    def _limits_at(self, point: PointState) -> LoadLimits:
+        """Return what loads and velocities after the impact may be at a state."""
+        from impact_predictor.joint_load.load_limits import ImpulseLimits, load_limits  # slow
+
+        rows, most, names = post_impact_rows(
+            self.robot, self.contact, point, self.velocity_map, self.bounds
+        )
+        functionals = ImpulseLimits(rows, (1.0 - self.margin) * most, names)
+        return load_limits(self.robot, point.g, self.margin, functionals)
+
+    def _bound_of(self, rated: RatedCase) -> SpeedBound:
+        if rated.speed == inf:
+            return NO_BOUND
+        return SpeedBound(rated.speed, self._limits.names[rated.worst])

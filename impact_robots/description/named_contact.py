@@ -1,0 +1,129 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The tool and the named contacts of a robot's YAML: frames fixed to a link."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from impact_robots.entries import LONGEST, Entries
+from impact_robots.exceptions import RobotError
+from impact_robots.state.composite import COMPOSITES
+
+_ENTRIES_TOOL = ("parent", "mass", "radius", "com", "contact_point")
+
+
+def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
+    """Add the tool's inertia and its contact frame to the model; return the frame's name.
+
+    Without a tool the contact point is the origin of the last link of the tree.
+
+    Args:
+        entries: of the YAML.
+        model: to change.
+        prefix: of joint and link names.
+
+    Raises:
+        RobotError: a wrong entry, or no such parent.
+    """
+    if "tool" not in entries:
+        return str([frame.name for frame in model.frames if frame.type == pin.BODY][-1])
+    tool = entries.section("tool", _ENTRIES_TOOL)
+    parent = prefix + tool.text("parent")
+    check_frame(tool, "parent", parent, model)
+    frame = model.frames[model.getFrameId(parent)]
+    sphere = pin.Inertia.FromSphere(_below(tool, "mass", 1000.0), _below(tool, "radius", LONGEST))
+    at_com = frame.placement * pin.SE3(np.eye(3), tool.place("com"))
+    model.appendBodyToJoint(frame.parentJoint, sphere, at_com)
+    at_contact = frame.placement * pin.SE3(np.eye(3), tool.place("contact_point"))
+    name = prefix + "tool_contact"
+    if model.existFrame(name):
+        raise tool.error("contact_point", f"no frame {name} in the URDF", name)
+    model.addFrame(
+        pin.Frame(name, frame.parentJoint, model.getFrameId(parent), at_contact, pin.OP_FRAME)
+    )
+    return name
+
+
+def _below(tool: Entries, key: str, most: float) -> float:
+    """Return a number up to ``most``: what a tool of a plausible size can have."""
+    if (value := tool.number(key)) > most:
+        raise tool.error(key, f"a number up to {most:g}", value)
+    return value
+
+
+def check_frame(entries: Entries, key: str, frame: str, model: pin.Model) -> None:
+    """Refuse the name of a frame that the model has not.
+
+    Raises:
+        RobotError: names file and key.
+    """
+    if not model.existFrame(frame):
+        raise RobotError(f"{entries.where(key)}: no frame {frame!r} in the URDF")
+
+
+_ENTRIES = ("frame", "offset", "rpy", "half_extents", "composite")
+_CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
+
+
+class NamedContact(NamedTuple):
+    """A place of a robot that hits; its name is that of a frame.
+
+    The frame has the axes of the link, turned by ``rpy`` of the YAML (fixed axes, as in a URDF).
+    """
+
+    name: str
+    link: str  # that it moves with
+    half_extents: tuple[float, float] | None = None  # along x and y [m]; none: a point
+    composite: str = "moving"  # links of the composite body, see :data:`COMPOSITES`
+
+    @property
+    def points(self) -> np.ndarray:
+        """Where it touches, in its own frame: a point, or a face's corners, (1 or 4, 3) [m]."""
+        half = np.zeros(2) if self.half_extents is None else np.array(self.half_extents)
+        corners = np.zeros((1 if self.half_extents is None else 4, 3))
+        corners[:, :2] = half * np.array(_CORNERS)[: len(corners)]
+        return corners
+
+
+def attach_contacts(entries: Entries, model: pin.Model, prefix: str) -> tuple[NamedContact, ...]:
+    """Add a frame for each contact of the YAML to the model.
+
+    Args:
+        entries: of the YAML.
+        model: to change.
+        prefix: of link names.
+
+    Raises:
+        RobotError: a wrong entry, no such link or composite, or a name that a frame has already.
+    """
+    if "contacts" not in entries:
+        return ()
+    return tuple(
+        _attached(name, section, model, prefix)
+        for name, section in entries.sections("contacts", _ENTRIES)
+    )
+
+
+def _attached(name: str, entries: Entries, model: pin.Model, prefix: str) -> NamedContact:
+    """Return one contact, whose frame is added."""
+    link = prefix + entries.text("frame")
+    check_frame(entries, "frame", link, model)
+    composite = entries.text("composite", "moving")
+    if composite not in COMPOSITES:
+        raise entries.error("composite", f"one of {', '.join(COMPOSITES)}", composite)
+    half = None
+    if "half_extents" in entries:
+        half = tuple(entries.positive("half_extents", 2).tolist())
+    if model.existFrame(name):
+        raise RobotError(f"{entries.where('frame')}: expected a name no frame has, got {name!r}")
+    index = model.getFrameId(link)
+    turn = np.eye(3)
+    if "rpy" in entries:
+        turn = pin.rpy.rpyToMatrix(entries.vector("rpy", 3))
+    at = model.frames[index].placement * pin.SE3(turn, entries.place("offset", np.zeros(3)))
+    model.addFrame(pin.Frame(name, model.frames[index].parentJoint, index, at, pin.OP_FRAME))
+    return NamedContact(name, link, half, composite)

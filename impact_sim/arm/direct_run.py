@@ -1,0 +1,175 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One impact of plant and torque loop under any command, exact: no driver, no noise, no ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from impact_robots import ArmDynamics, PointState
+from impact_sim.driver.driver_cycle import CLEARANCE, integrate_cycle
+from impact_sim.exceptions import SimulationError
+from impact_sim.plant.plant import FlexibleJointPlant
+from impact_sim.plant.step_records import Steps
+from impact_sim.plant.torque_loop import TorqueLoop
+
+TIMEOUT = 2.0  # without a touch [s]
+
+# time since the start [s], dynamics of the links, whether the surface was touched: torque (n,)
+Command = Callable[[float, PointState, bool], np.ndarray]
+
+
+@dataclass(frozen=True)
+class Touch:
+    """The instant of the first contact."""
+
+    time: float  # since the start [s]
+    q: np.ndarray  # link positions, shape (n,) [rad]
+    dq: np.ndarray  # link velocities, shape (n,) [rad/s]
+
+
+@dataclass(frozen=True)
+class DirectRun:
+    """What happened, without noise.
+
+    The arrays of motion have one row a cycle of the command. Those of the contact have one row a
+    step of the plant, from the first touch on, as long as the point stays near the surface.
+    """
+
+    t: np.ndarray  # since the start, shape (N,) [s]
+    q: np.ndarray  # link positions, shape (N, n) [rad]
+    dq: np.ndarray  # link velocities, shape (N, n) [rad/s]
+    tau: np.ndarray  # torque in the joints' springs, shape (N, n) [N.m]
+    torque: np.ndarray  # commanded, gravity included, shape (N, n) [N.m]
+    touch: Touch
+    contact_t: np.ndarray  # since the start, shape (K,) [s]
+    contact_force: np.ndarray  # on the robot, base axes, shape (K, 3) [N]
+    contact_velocity: np.ndarray  # of the contact point, base axes, shape (K, 3) [m/s]
+    normal: np.ndarray  # of the surface, towards the robot, base axes, shape (3,)
+    contact_step: float  # between rows of the contact [s]
+
+    @property
+    def approach_speed(self) -> float:
+        """Normal speed at the first touch, positive [m/s]."""
+        return float(-self.normal @ self.contact_velocity[0])
+
+    @property
+    def compression_impulse(self) -> float:
+        """Normal impulse up to the end of the compression [N.s].
+
+        Raises:
+            SimulationError: the compression does not end within the run.
+        """
+        during = self.contact_force[: self._compression_steps()] @ self.normal
+        return float(during.sum() * self.contact_step)
+
+    @property
+    def compression_time(self) -> float:
+        """Time from the first touch to the end of the compression [s].
+
+        Raises:
+            SimulationError: the compression does not end within the run.
+        """
+        return self._compression_steps() * self.contact_step
+
+    def _compression_steps(self) -> int:
+        """Return the number of steps until the normal velocity has vanished."""
+        ended = np.flatnonzero(self.contact_velocity @ self.normal >= 0.0)
+        if not ended.size:
+            raise SimulationError("direct run: the compression does not end within the run")
+        return int(ended[0])
+
+
+def direct_run(
+    plant: FlexibleJointPlant,
+    command: Command,
+    *,
+    after_touch: float,
+    after_release: float = inf,
+    torque_loop: bool = True,
+) -> DirectRun:
+    """Run the plant from its present state until ``after_touch`` [s] after the first touch.
+
+    Args:
+        plant: with a wall, already ``reset``.
+        command: called once a cycle of 1 ms; returns the desired torque, gravity included.
+        after_touch: how long to go on [s].
+        after_release: the first one, how long to go on at most [s].
+        torque_loop: False lets the motors follow the desired torque directly.
+
+    Raises:
+        SimulationError: no wall, or no touch within ``TIMEOUT``.
+    """
+    if plant.wall is None:
+        raise SimulationError("direct run: expected a wall")
+    recorder = _Recorder(plant, TorqueLoop(plant.robot, enabled=torque_loop))
+    dynamics = ArmDynamics(plant.robot, compiled=True)
+    while recorder.touch is None or plant.time < min(
+        recorder.touch.time + after_touch, recorder.release + after_release
+    ):
+        if recorder.touch is None and plant.time > TIMEOUT:
+            raise SimulationError(f"direct run: no touch within {TIMEOUT:g} s")
+        state = dynamics(plant.q, plant.dq)
+        recorder.cycle(state, command(plant.time, state, recorder.touch is not None))
+    return recorder.run(plant.wall.surface.normal)
+
+
+class _Recorder:
+    """Advances the plant by cycles and keeps what a :class:`DirectRun` holds."""
+
+    def __init__(self, plant: FlexibleJointPlant, loop: TorqueLoop) -> None:
+        self._plant, self._loop = plant, loop
+        self._loop.reset(plant.joint_torque)
+        self._motion: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
+        self._contact: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self.touch: Touch | None = None
+        self.release = inf  # time of the first step without a force after it [s]
+
+    def cycle(self, state: PointState, torque: np.ndarray) -> None:
+        """Advance one cycle from the ``state`` of the links with a desired torque (n,) [N.m]."""
+        plant = self._plant
+        self._motion.append((plant.time, state.q, state.dq, plant.joint_torque, torque))
+        if plant.compiled:
+            for near, steps in plant.advance_cycle_within(self._loop, torque, CLEARANCE):
+                if near:
+                    self._take(steps)
+            return
+        integrate_cycle(
+            plant,
+            [(plant, self._loop, torque)],
+            is_near=lambda: plant.gap <= CLEARANCE,
+            contact_steps=lambda steps: self._take(plant.advance_contact(steps)),
+        )
+
+    def _take(self, found: Steps) -> None:
+        """Keep small steps, from the first touch on."""
+        first, pushed = 0, np.any(found.force, axis=1)
+        if self.touch is None:
+            if not pushed.any():
+                return
+            first = int(pushed.argmax())
+            self.touch = Touch(float(found.time[first]), found.q[first], found.dq[first])
+        if self.release == inf and not pushed[first:].all():
+            self.release = float(found.time[first + int(pushed[first:].argmin())])
+        self._contact.append((found.time[first:], found.force[first:], found.velocity[first:]))
+
+    def run(self, normal: np.ndarray) -> DirectRun:
+        """Return what was recorded.
+
+        Raises:
+            SimulationError: there was no touch.
+        """
+        if self.touch is None:
+            raise SimulationError("direct run: no touch")
+        t, q, dq, tau, torque = (np.array(column) for column in zip(*self._motion, strict=True))
+        contact_t, force, velocity = (
+            np.concatenate(column) for column in zip(*self._contact, strict=True)
+        )
+        step = self._plant.contact_step
+        return DirectRun(
+            t, q, dq, tau, torque, self.touch, contact_t, force, velocity, normal, step
+        )

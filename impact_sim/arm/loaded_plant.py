@@ -1,0 +1,74 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A plant that keeps the truth about what its joints felt in the first impact."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_predictor.joint_load.load import DURATION, JointLoad
+from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.exceptions import SimulationError
+from impact_sim.plant.step_records import Steps
+
+
+class LoadedPlant(WatchedPlant):
+    """Moves exactly as :class:`WatchedPlant` does, and remembers the torque in its springs.
+
+    Remembered from the touch on, once a step, for as long as an impact's load is looked for.
+    """
+
+    def forget(self) -> None:
+        """Forget what was touched and felt."""
+        super().forget()
+        self._felt: list[tuple[float, np.ndarray]] = []
+
+    @property
+    def torque_before(self) -> np.ndarray:
+        """Torque in the springs at the touch, shape (n,) [N.m]."""
+        return self._felt[0][1]
+
+    @property
+    def load(self) -> JointLoad:
+        """What the joints felt up to now; impulse and force of the first contact, in its axes.
+
+        Raises:
+            SimulationError: nothing was touched.
+        """
+        if self.wall is None or self.touch is None:
+            raise SimulationError("load: nothing was touched")
+        times, torques = (np.array(column) for column in zip(*self._felt, strict=True))
+        change, since = torques - torques[0], times - self.touch.time
+        forces = self.force @ self.wall.surface.rotation
+        return JointLoad(
+            change.max(axis=0),
+            change.min(axis=0),
+            since[change.argmax(axis=0)],
+            since[change.argmin(axis=0)],
+            forces.sum(axis=0)[None] * self.contact_step,
+            forces[:, 2].max(keepdims=True),
+            np.array([self.contact_duration]),
+            None,
+        )
+
+    def _watch(self, steps: Steps) -> None:
+        """Remember what the joints felt."""
+        touched = self.touch is not None
+        super()._watch(steps)
+        if self.touch is None:
+            return
+        new = steps.time >= self.touch.time
+        new[0] &= not touched  # known as the end of what was before
+        for time, torque in zip(steps.time[new].tolist(), steps.torque[new], strict=True):
+            self._feel(time, torque)
+        self._feel(self.time, self.joint_torque)
+
+    def advance_free(self, duration: float) -> None:
+        """Integrate ``duration`` [s] without looking at the surface."""
+        super().advance_free(duration)
+        self._feel(self.time, self.joint_torque)
+
+    def _feel(self, time: float, torque: np.ndarray) -> None:
+        """Remember the torque (n,) [N.m] of a time [s], if it is soon enough after the touch."""
+        if self.touch is not None and time <= self.touch.time + DURATION:
+            self._felt.append((time, torque))

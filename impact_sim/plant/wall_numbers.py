@@ -1,0 +1,45 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A wall in the plain numbers that the compiled steps take."""
+
+from __future__ import annotations
+
+from impact_predictor.contact_force.laws import (
+    ContactLaw,
+    ExtendedHuntCrossley,
+    HuntCrossley,
+    Viscoelastic,
+)
+from impact_sim.layered_law import LayeredLaw
+from impact_sim.plant.compliant_wall import SLIP_SPEED, CompliantWall
+from impact_sim.plant.step_records import EXTENDED, HUNT_CROSSLEY, LAYERED, NOTHING, Plane
+
+_KINDS = {HuntCrossley: HUNT_CROSSLEY, Viscoelastic: HUNT_CROSSLEY, ExtendedHuntCrossley: EXTENDED}
+_NO_WALL = Plane(
+    (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, SLIP_SPEED, (0.0, 0.0, 1.0, NOTHING, 0.0, 0.0)
+)
+
+
+def plane_of(wall: CompliantWall | None) -> Plane | None:
+    """Return a wall in plain numbers; none: its law is not one of those that are compiled.
+
+    Without a wall it is one that never pushes.
+    """
+    if wall is None:
+        return _NO_WALL
+    surface, numbers = wall.surface, _numbers(wall.law)
+    if numbers is None or surface.point is None:
+        return None
+    normal, point = tuple(surface.normal.tolist()), tuple(surface.point.tolist())
+    return Plane(normal, point, float(wall.friction), SLIP_SPEED, numbers)
+
+
+def _numbers(law: ContactLaw) -> tuple[float, float, float, float, float, float] | None:
+    """Return a law in plain numbers; none: it is not one of those that are compiled."""
+    if type(law) is LayeredLaw:
+        skin = float(law.skin)
+        return skin, skin * law.loss, 1.0, LAYERED, float(law.thickness), float(law.core)
+    kind = _KINDS.get(type(law))
+    if kind is None or not isinstance(law, HuntCrossley):
+        return None
+    return float(law.stiffness), float(law.damping), float(law.exponent), kind, 0.0, 0.0

@@ -1,0 +1,93 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A trial in which the arm hits a surface."""
+
+from __future__ import annotations
+
+from impact_detector.attribution.expectation import Announcement
+from impact_detector.signals.sample import Verdict
+from impact_qp.control.controller import ImpactController
+from impact_qp.parameters import ControllerParameters
+from impact_robots.cell import robot_named
+from impact_robots.robot import Robot
+from impact_ros.parameters import from_values
+from impact_sim.arm.glide import Glide
+from impact_sim.arm.variation import draw
+from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.driver.simulation import START_NS, Measurement, Simulation
+from impact_sim.scenarios import Scenario
+from impact_trials.lockstep import Answer, Controller, lockstep
+from impact_trials.trial import DetectorLog, Record, Trial, TrialResult, detector_session
+from impact_trials.truth.trial_truth import impact_row
+
+GLIDE = "glide"  # controller of a scenario
+AFTER_CONTACT = 0.3  # how long a trial goes on after the first touch [s]
+LONGEST = 10.0  # without a touch [s]
+
+
+def run_impact(trial: Trial, record: Record) -> TrialResult:
+    """Run a trial until some time after the first touch, or for long enough without one."""
+    scenario, robot = trial.scenario, robot_named(trial.scenario.robot)
+    drawn, log = draw(scenario, trial.seed), DetectorLog()
+    plant = WatchedPlant(robot, scenario.wall(robot, drawn.friction))
+    if scenario.controller == GLIDE:
+        glide = Glide(robot, scenario, drawn.shift)
+        controller, start = glide_controller(scenario, glide), glide.start
+    else:
+        controller, start = qp_controller(scenario, robot), scenario.start(robot, drawn.shift)
+    simulation = Simulation(robot, seed=trial.seed, plant=plant)
+    cycles = lockstep(simulation, controller, detector_session(scenario, robot), start)
+    for cycle in cycles:
+        touched = plant.touch is not None
+        log.add(cycle, touched)
+        record(cycle, touched)
+        end = LONGEST if plant.touch is None else plant.touch.time + AFTER_CONTACT
+        if cycle.measurement.time >= end:
+            break
+    return TrialResult(impact_row(trial, plant, log), tuple(log.detections))
+
+
+def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
+    """Return what the controller's node does with a scenario: its defaults, in lockstep."""
+    values = scenario.controller_parameters(robot) | {"impact_limits": scenario.controller}
+    parameters = from_values(ControllerParameters, values)
+    controller = ImpactController(robot, parameters.plan(), period=1.0 / parameters.rate)
+
+    announced: bool | None = None
+
+    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+        nonlocal announced
+        command = controller.update(
+            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+        )
+        news = None
+        if command.due is not announced:
+            announced = command.due
+            news = announcement(controller, announced, START_NS + measurement.time_ns)
+        return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
+
+    return answer
+
+
+def glide_controller(scenario: Scenario, glide: Glide) -> Controller:
+    """Return what brings the arm up to speed and lets it go, and announces the contact."""
+    surface, announced = scenario.surface(glide.robot), False
+
+    def answer(measurement: Measurement, _verdict: Verdict) -> Answer:
+        nonlocal announced
+        command = glide.command(measurement.time, measurement.q, measurement.dq)
+        news, time = None, START_NS + measurement.time_ns
+        if not announced:
+            news = Announcement(time, surface, start=time)
+        announced = True
+        return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
+
+    return answer
+
+
+def announcement(controller: ImpactController, due: bool, time: int) -> Announcement:
+    """Return the controller's announcement of its plan at ``time`` [ns]."""
+    if not due:
+        return Announcement(time)
+    frame = controller.robot.contact_frame
+    return Announcement(time, controller.plan.contact, start=time, frame=frame)

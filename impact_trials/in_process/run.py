@@ -1,0 +1,103 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One experiment in one process, without ROS: the figures of the experiment over DDS."""
+
+from __future__ import annotations
+
+from impact_bags import BagWriter
+from impact_bags.exceptions import AnalysisError
+from impact_bags.reading.run_record import Run
+from impact_bags.writing.scene import Scene
+from impact_detector.parameters import DetectorParameters, session_for
+from impact_detector.signals.sample import Verdict
+from impact_qp.control.command import Command
+from impact_qp.control.controller import ImpactController
+from impact_qp.control.guarded import GuardedController
+from impact_qp.control.state_machine import Fault
+from impact_qp.control.status import BLIND, remark
+from impact_qp.parameters import ControllerParameters
+from impact_robots.description.loader import load_robot
+from impact_robots.robot import Robot
+from impact_ros.messages import NANOSECONDS
+from impact_ros.parameters import from_values
+from impact_sim.driver.sensors import NO_NOISE, PANDA_NOISE
+from impact_sim.driver.simulation import START_NS, Measurement, Simulation
+from impact_sim.scenarios import Scenario
+from impact_sim.suite_settings import suite_settings
+from impact_trials.in_process.impact_trial import announcement
+from impact_trials.lockstep import Answer, lockstep
+from impact_trials.recording.run_bag import RunBag
+
+AFTER_CONTACT_NS = 500_000_000  # how long a run goes on after the first contact, as there
+
+
+class _Answering:
+    """Answers as the controller's node does in lockstep, and remembers the last command."""
+
+    def __init__(self, robot: Robot, parameters: ControllerParameters) -> None:
+        plan = parameters.plan()
+        controller = ImpactController(robot, plan, period=1.0 / parameters.rate)
+        self._guarded = GuardedController(controller)
+        plan.prepare(robot)
+        self._announced: bool | None = None
+        self.command: Command | None = None
+        self.remark, self.fault = "", Fault.NONE
+        self.limits = controller.plan.impact_limits
+
+    def __call__(self, measured: Measurement, verdict: Verdict) -> Answer:
+        """Return the answer to a state.
+
+        Raises:
+            AnalysisError: there is none; says why.
+        """
+        guarded, time = self._guarded, START_NS + measured.time_ns
+        command = guarded.cycle(
+            time, measured.q, measured.dq, impact=verdict.impact, ready=verdict.ready
+        )
+        if command is None:
+            raise AnalysisError(f"the controller stopped: {guarded.fault}")
+        waits = "" if verdict.ready else BLIND
+        self.remark, self.fault = remark(command, fault=guarded.fault, waits=waits), Fault.NONE
+        if guarded.fault:
+            self.fault = Fault.STOPPED
+        self.command, news = command, None
+        if command.due is not self._announced:
+            self._announced = command.due
+            news = announcement(guarded.controller, command.due, time)
+        return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
+
+
+def run_in_process(run: Run[Scenario]) -> float:
+    """Run one experiment from start to recording and return the simulated time [s].
+
+    Plant, detector and controller take their turns in the order of the nodes in lockstep, with the
+    parameters that these are given: the recording holds the messages of the suite's own topics.
+
+    Raises:
+        RecordingError: the recording is there already.
+        AnalysisError: the controller answered nothing any more.
+    """
+    robot = load_robot(run.scenario.robot)
+    settings = suite_settings(run.scenario, run.controller, lockstep=True)
+    session = session_for(from_values(DetectorParameters, settings["impact_detector"]), robot)
+    answering = _Answering(robot, from_values(ControllerParameters, settings["impact_qp"]))
+    noise, end = PANDA_NOISE if run.noise else NO_NOISE, run.duration * NANOSECONDS
+    simulation = Simulation(robot, run.scenario.wall(robot), noise=noise, seed=run.seed)
+    touched: int | None = None
+    scene = Scene(robot, run.scenario.surface(robot))
+    with BagWriter(run.bag, tap=run.tap) as writer:
+        bag = RunBag(writer, robot, answering.limits)
+        for cycle in lockstep(simulation, answering, session, run.scenario.start(robot)):
+            assert answering.command is not None
+            for found in cycle.detections:
+                bag.add_event(found, session.assess(found))
+            bag.add(cycle, answering.command, answering.remark, answering.fault)
+            scene.add(cycle.time, cycle.measurement.q, cycle.measurement.dq)
+            run.progress(cycle.measurement.time, simulation.plant.gap)
+            now = simulation.time_ns
+            if touched is None and simulation.plant.contact_force.any():
+                touched = now
+            if now >= end or (touched is not None and now - touched >= AFTER_CONTACT_NS):
+                break
+        scene.write(writer)
+    return simulation.time_ns * 1e-9

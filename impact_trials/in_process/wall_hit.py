@@ -1,0 +1,103 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""One approach and its hit in the closed loop: what sensors recorded, and the truth beside it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_detector.session import DetectorSession
+from impact_detector.signals.sample import FUSED, Detection, Verdict
+from impact_predictor.joint_load.load import DURATION
+from impact_predictor.joint_load.load_limits import load_limits
+from impact_predictor.recorded_hit import HitTruth, RecordedHit
+from impact_qp.learning.wall_approach import WallApproach
+from impact_robots.dynamics import ArmDynamics
+from impact_sim.arm.loaded_plant import LoadedPlant
+from impact_sim.driver.simulation import START_NS, Measurement, Simulation
+from impact_trials.lockstep import Answer, lockstep
+
+KEPT = 150  # samples of a recording, at most
+DUE = 0.02  # between a detection and the announced surface, at most [s]
+AFTER = max(DURATION, 0.04)  # the touch [s]
+LONGEST = 10.0  # without a touch [s]
+
+
+def wall_hit(
+    approach: WallApproach, speed: float, simulation: Simulation, session: DetectorSession
+) -> RecordedHit | None:
+    """Return one hit, with its truth; none if the approach ended before it, as by a false alarm.
+
+    The controller is :meth:`~impact_qp.learning.wall_approach.WallApproach.controller`.
+
+    Args:
+        approach: from where, and to what.
+        speed: highest along the announced normal, and where the arm can, reached [m/s].
+        simulation: with a :class:`LoadedPlant`.
+        session: of the detector, new.
+    """
+    plant, log = simulation.plant, _Log([], [])
+    assert isinstance(plant, LoadedPlant)
+    controller = approach.controller(speed)
+
+    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+        command = controller.update(
+            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+        )
+        log.add(measurement, command.driver_torque)
+        return Answer(command.driver_torque, command.velocity, command.reference_torque)
+
+    for cycle in lockstep(simulation, answer, session, approach.start):
+        log.found.extend(each for each in cycle.detections if each.detector == FUSED)
+        end = LONGEST if plant.touch is None else plant.touch.time + AFTER
+        if cycle.measurement.time >= end:
+            break
+    return None if plant.touch is None else _judged(approach, plant, log)
+
+
+class _Log(NamedTuple):
+    """What a recording is made of."""
+
+    rows: list[tuple[np.ndarray, ...]]  # time, position, velocity, torque, command
+    found: list[Detection]
+
+    def add(self, measured: Measurement, command: np.ndarray) -> None:
+        """Take one cycle."""
+        row = measured.time, measured.q, measured.dq, measured.tau, command
+        self.rows.append(tuple(np.array(each) for each in row))
+
+
+def _touch(
+    approach: WallApproach, log: _Log, time: np.ndarray, position: np.ndarray
+) -> tuple[float, bool]:
+    """Return when the touch was [s], and whether the detector said so, at about that place.
+
+    Else it is when the point reached the announced surface.
+    """
+    arm, at = ArmDynamics(approach.robot), approach.point.position
+    gaps = np.array([approach.surface.normal @ (arm.position(q) - at) for q in position])
+    reached = float(time[int(np.argmax(gaps <= max(0.0, gaps.min())))])
+    times = [(each.impact_time - START_NS) * 1e-9 for each in log.found]
+    near = [each for each in times if abs(each - reached) < DUE]
+    return (near[0], True) if near else (reached, False)
+
+
+def _judged(approach: WallApproach, plant: LoadedPlant, log: _Log) -> RecordedHit:
+    """Return a hit with its truth."""
+    assert plant.touch is not None
+    columns = zip(*log.rows[-KEPT:], strict=True)
+    time, position, velocity, torque, command = (np.array(each) for each in columns)
+    touch, detected = _touch(approach, log, time, position)
+    robot, before = approach.robot, plant.torque_before
+    point = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
+    truth = HitTruth(
+        point,
+        approach.surface.approach_speed(point.velocity),
+        load_limits(robot, before).used(plant.load)[: 2 * robot.dof],
+        touch - plant.touch.time,
+    )
+    return RecordedHit(
+        time - touch, position, velocity, torque, command, detected=detected, truth=truth
+    )

@@ -1,0 +1,67 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the cycles of a trial as the bag that recording its topics would have given."""
+
+from __future__ import annotations
+
+from collections import deque
+from pathlib import Path
+
+from rosbags.typesys.store import Typestore
+
+from impact_bags import BagWriter
+from impact_detector.attribution.expectation import Announcement
+from impact_robots.robot import Robot
+from impact_ros.messages import NANOSECONDS
+from impact_sim.driver.arm_driver import CYCLE_NS
+from impact_trials.lockstep import Cycle
+from impact_trials.recording.arm_topics import ArmTopics
+
+LEAD = 0.6  # before the event, at most [s]
+
+
+class TrialBag(BagWriter):
+    """One bag: joint states, desired ones and forces.
+
+    What comes before the trial's event (the touch) is kept back and cut to the last ``LEAD``.
+    """
+
+    def __init__(self, path: Path, robot: Robot, typestore: Typestore, *, forces: bool) -> None:
+        """Say where to write.
+
+        Args:
+            path: Folder to make.
+            robot: whose joints are recorded.
+            typestore: with impact_msgs; the same may serve many bags.
+            forces: record the force sensor too.
+        """
+        super().__init__(path, typestore)
+        self._arm = ArmTopics(self, robot, typestore, forces=forces)
+        self._before: deque[Cycle] = deque(maxlen=round(LEAD * NANOSECONDS / CYCLE_NS))
+        self._latched: Announcement | None = None  # the last one of what was cut
+
+    def add(self, cycle: Cycle, event: bool) -> None:
+        """Take a cycle; ``event`` says whether the trial's event has come by now."""
+        if not event:
+            if len(self._before) == self._before.maxlen:
+                self._latched = self._before[0].answer.announcement or self._latched
+            self._before.append(cycle)
+            return
+        self._flush()
+        self._arm.write(cycle)
+
+    def close(self) -> None:
+        """Write what was kept back, and the index.
+
+        Raises:
+            WriteError: the disk refused; the recording is unfinished then.
+        """
+        self._flush()
+        super().close()
+
+    def _flush(self) -> None:
+        if self._before and self._latched is not None:
+            self._arm.write_announcement(self._latched, self._before[0].time)
+            self._latched = None
+        while self._before:
+            self._arm.write(self._before.popleft())

@@ -1,0 +1,184 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What really happened in a trial with a box, from the plant: a row of trials.csv."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from impact_detector.box_parameters import torque_threshold
+from impact_detector.signals.sample import TORQUE_ERROR, Detection
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.task.box_task import ARM_JOINTS
+from impact_sim.cell.cell_plant import BoxState
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.cell.watched_cell import PlateRecord, WatchedCell
+from impact_sim.driver.simulation import START_NS
+from impact_trials.lockstep import Cycle
+from impact_trials.trial import DetectorLog, Trial, Value
+from impact_trials.truth.trial_truth import columns
+
+START = START_NS * 1e-9  # of the recordings' time [s]
+LOADED = 0.15  # after the first touch, within which joint torques are looked at [s]
+AXES = "xyz"
+
+
+def arm_columns(arm: str, dof: int) -> tuple[str, ...]:
+    """Return the columns about one arm of a cell, whose namespace may be empty."""
+    prefix = f"{arm}_" if arm else "plate_"
+    return tuple(
+        prefix + name
+        for name in (
+            *("touch_time_s", "contact_speed_mps", "contacts", "peak_force_n"),
+            *(f"impulse_{axis}_ns" for axis in AXES),
+            *(f"total_impulse_{axis}_ns" for axis in AXES),
+            *("detection_time_s", "detection_delay_s", "false_detections"),
+            *(f"largest_torque_{i}_nm" for i in range(1, dof + 1)),
+        )
+    )
+
+
+BOX_COLUMNS = (
+    "box_mass_kg",
+    *(f"box_displacement_{axis}_m" for axis in AXES),
+    *(f"box_moved_{axis}_m" for axis in AXES),
+    *("box_tilt_rad", "plate_slip_m"),
+)
+
+
+@dataclass
+class CellLog:
+    """What a cell did in the course of a trial, once a cycle."""
+
+    plant: WatchedCell
+    detectors: tuple[DetectorLog, ...]  # one an arm
+    times: list[float] = field(default_factory=list)  # since the start [s]
+    boxes: list[BoxState] = field(default_factory=list)
+    plate_heights: list[float] = field(default_factory=list)  # mean of the arms, world axes [m]
+    torques: list[np.ndarray] = field(default_factory=list)  # sensed, shape (arms, n) [N.m]
+    links: list[np.ndarray] = field(default_factory=list)  # q, dq, (arms, 2, n) [rad], [rad/s]
+    joint_impulses: list[np.ndarray] = field(default_factory=list)  # so far, (arms, n) [N.m.s]
+
+    def add(self, cycles: Sequence[Cycle]) -> None:
+        """Take the cycles of all arms of one instant."""
+        for log, plate, cycle in zip(self.detectors, self.plant.plates, cycles, strict=True):
+            log.add(cycle, plate.touch is not None)
+        self.times.append(cycles[0].measurement.time)
+        self.boxes.append(self.plant.box)
+        heights = [arm.corners[:, 2].mean() for arm in self.plant.arms]
+        self.plate_heights.append(float(np.mean(heights)))
+        self.torques.append(np.array([cycle.measurement.tau for cycle in cycles]))
+        self.links.append(np.array([(arm.q, arm.dq) for arm in self.plant.arms]))
+        self.joint_impulses.append(np.array([plate.joint_impulse for plate in self.plant.plates]))
+
+    @property
+    def tilts(self) -> np.ndarray:
+        """Angle by which the box is turned from where it was, one a cycle, shape (N,) [rad]."""
+        first = self.boxes[0].rotation
+        traces = [np.trace(first.T @ box.rotation) for box in self.boxes]
+        return np.arccos(np.clip((np.array(traces) - 1.0) / 2.0, -1.0, 1.0))
+
+    def slip(self, since: float) -> float:
+        """Return by how much plates rose above the box since a time [s], at the end [m]."""
+        start = int(np.searchsorted(self.times, since))
+        above = np.array(self.plate_heights) - [box.position[2] for box in self.boxes]
+        return float(above[-1] - above[min(start, len(above) - 1)])
+
+    def largest_torques(self, since: float) -> np.ndarray:
+        """Return the largest sensed torques within ``LOADED`` of a time, (arms, n) [N.m]."""
+        times = np.array(self.times)
+        within = (times >= since) & (times <= since + LOADED)
+        return np.abs(np.array(self.torques)[within]).max(axis=0)
+
+
+def cell_row(trial: Trial[SpreadingScenario], log: CellLog) -> dict[str, Value]:
+    """Return the row of a trial.
+
+    Args:
+        trial: what was run.
+        log: of the whole trial.
+    """
+    scenario, first = trial.scenario, log.plant.first_touch
+    row: dict[str, Value] = dict.fromkeys(columns(ARM_JOINTS))
+    row |= {"scenario": scenario.name, "trial": trial.number, "seed": trial.seed}
+    row |= {"duration_s": round(log.times[-1], 9)}
+    row |= {"speed_reference_mps": round(scenario.reference_speed, 6)}
+    row |= {"friction": scenario.plate_friction, "detector": scenario.detector}
+    row |= {"detection_threshold": log.detectors[0].threshold, "box_mass_kg": scenario.box_mass}
+    start, end = log.boxes[0].position, log.boxes[-1].position
+    row |= _vector("box_displacement_{}_m", start - scenario.box_position)
+    row |= _vector("box_moved_{}_m", end - start) | {"box_tilt_rad": float(log.tilts.max())}
+    row |= {"false_detections": _false_detections(log, scenario.detector)}
+    row |= {"torque_error_false_detections": _false_detections(log, TORQUE_ERROR)}
+    row["torque_error_threshold_nm"] = torque_threshold(scenario)
+    for number, name in enumerate(scenario.arm_names):
+        prefix = f"{name}_" if name else "plate_"
+        found = _arm(scenario, log, number)
+        row |= {prefix + key: found[key] for key in found if key != "detection_statistic"}
+    if first is None:
+        return row
+    return row | {"plate_slip_m": log.slip(first)} | _summed(scenario, log, first)
+
+
+def _arm(scenario: SpreadingScenario, log: CellLog, number: int) -> dict[str, Value]:
+    """Return what there is to say about one arm."""
+    plate = log.plant.plates[number]
+    row = _detected(log.detectors[number].of(scenario.detector), plate)
+    if plate.touch is not None:
+        into, touch = scenario.direction(number), plate.touch
+        velocity = ArmDynamics(log.plant.arms[number].robot)(touch.q, touch.dq).velocity
+        row |= {"touch_time_s": round(START + touch.time, 9), "contacts": plate.contacts}
+        row |= {"contact_speed_mps": float(velocity @ into)}
+        row |= {"peak_force_n": float(np.linalg.norm(plate.force, axis=1).max())}
+        row |= _vector("impulse_{}_ns", plate.impulse)
+        row |= _vector("total_impulse_{}_ns", plate.total_impulse)
+        torques = log.largest_torques(log.plant.first_touch or 0.0)[number]
+        row |= {f"largest_torque_{i}_nm": float(value) for i, value in enumerate(torques, 1)}
+    return row
+
+
+def _detected(found: Sequence[Detection], plate: PlateRecord) -> dict[str, Value]:
+    """Return the first detection after the touch, and how many came before it."""
+    touched = float("inf") if plate.touch is None else START + plate.touch.time
+    after = [each for each in found if each.detection_time * 1e-9 > touched]
+    row: dict[str, Value] = {"false_detections": len(found) - len(after)}
+    if after:
+        time = round(after[0].detection_time * 1e-9, 9)
+        row |= {"detection_time_s": time, "detection_delay_s": round(time - touched, 9)}
+        row["detection_statistic"] = after[0].statistic
+    return row
+
+
+def _summed(scenario: SpreadingScenario, log: CellLog, first: float) -> dict[str, Value]:
+    """Return what the columns of all kinds of trials say: of the arm that touches first."""
+    times = [plate.touch.time if plate.touch else np.inf for plate in log.plant.plates]
+    number = int(np.argmin(times))
+    plate, detectors = log.plant.plates[number], log.detectors[number]
+    row = _arm(scenario, log, number)
+    found = {key: row[key] for key in ("contact_speed_mps", "contacts", "peak_force_n")}
+    found |= {"impact_time_s": round(START + first, 9)}
+    found |= {"normal_impulse_ns": float(-plate.impulse @ scenario.direction(number))}
+    found |= {"contact_duration_s": round(len(plate.first_contact) * plate.step, 9)}
+    found |= {"largest_statistic_before": detectors.largest}
+    by_torque = _detected(detectors.of(TORQUE_ERROR), plate)
+    names = {"detection_time_s": "torque_error_time_s", "detection_delay_s": "torque_error_delay_s"}
+    names |= {"detection_statistic": "torque_error_statistic_nm"}
+    found |= {column: by_torque.get(key) for key, column in names.items()}
+    return found | {key: row.get(key) for key in names}
+
+
+def _false_detections(log: CellLog, detector: str) -> int:
+    """Return how many detections of all arms came before their touch, or without one."""
+    rows = [
+        _detected(each.of(detector), plate)
+        for each, plate in zip(log.detectors, log.plant.plates, strict=True)
+    ]
+    return sum(int(row["false_detections"] or 0) for row in rows)
+
+
+def _vector(name: str, values: np.ndarray) -> dict[str, Value]:
+    """Return one column an axis."""
+    return {name.format(axis): float(value) for axis, value in zip(AXES, values, strict=True)}

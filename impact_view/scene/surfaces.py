@@ -1,0 +1,42 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Where the surface is that a recording's arm hits: bags say its normal, but no point of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.robot import Robot
+from impact_view.run.record import ViewRecord
+
+
+@dataclass(frozen=True)
+class Wall:
+    """A plane that is drawn; base axes."""
+
+    point: np.ndarray  # shape (3,) [m]
+    normal: np.ndarray  # out of the surface, unit length, shape (3,)
+    source: str  # how its place is known
+
+
+def find_wall(record: ViewRecord, robot: Robot) -> Wall | None:
+    """Return the surface that was announced, None if nobody announced one or its place is unknown.
+
+    It lies at the gap that the controller reported, else where a force says that it was touched.
+    """
+    said = (each.surface for each in record.announced if each is not None)
+    surface = next((each for each in said if each is not None), None)
+    if surface is None:
+        return None
+    normal, position = np.array(surface.normal), ArmDynamics(robot).position
+    known = np.flatnonzero(np.isfinite(record.gap) & ~record.touching)
+    if len(known):
+        k = known[np.argmin(np.abs(record.gap[known]))]
+        point = position(record.q[k]) - record.gap[k] * normal
+        return Wall(point, normal, "at the gap that the controller reported")
+    if len(record.touches):
+        return Wall(position(record.q[record.touches[0]]), normal, "where a force began")
+    return None
