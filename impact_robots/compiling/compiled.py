@@ -33,9 +33,8 @@ def compiled(function: Any) -> Any:
     """Compile a function for the types of its annotations.
 
     These are ``float``, ``int``, ``bool``, :mod:`~impact_robots.compiling.array_kinds`, tuples of
-    them, and
-    records: named tuples whose fields are so annotated. A function of records is called from plain
-    Python by :func:`~impact_robots.compiling.direct_call.direct`.
+    them, and records: named tuples whose fields are so annotated. A function of records is called
+    from plain Python by :func:`~impact_robots.compiling.direct_call.direct`.
     """
     made = cached(forceinline=True)(function)
     if _is_compiled(made):
@@ -73,6 +72,10 @@ def cached(**options: bool) -> Callable[[Any], Any]:
             made.enable_caching()
             file = made._cache._cache_file  # numba has no other way
             file._source_stamp = file._source_stamp, _version(function.__globals__)
+            try:
+                file._load_index()
+            except (ImportError, AttributeError):  # of a record that has another name now
+                file.flush()
             _announcer.made.append(made)
         return made
 

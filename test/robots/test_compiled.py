@@ -78,6 +78,29 @@ def test_what_another_file_has_changed_is_compiled_anew(folder, name, old, new):
     assert run(folder) == [*expected, "1", "1", 0]
 
 
+def test_a_record_that_is_in_another_file_now_is_compiled_anew(folder):
+    record = (
+        "from typing import NamedTuple\n\nclass Pair(NamedTuple):\n    a: float\n    b: float\n"
+    )
+    (folder / "pairs.py").write_text(record)
+    (folder / "outer.py").write_text("""from impact_robots.compiling.compiled import compiled
+from pairs import Pair
+
+@compiled
+def doubled(pair: Pair) -> float:
+    return 2.0 * pair.a
+
+print(len(doubled.stats.cache_hits))
+""")
+    assert run(folder) == ["0", 1]
+    assert run(folder) == ["1", 0]
+    (folder / "pairs.py").rename(folder / "couples.py")
+    outer = folder / "outer.py"
+    outer.write_text(outer.read_text().replace("from pairs", "from couples"))
+    assert run(folder) == ["0", 1]
+    assert run(folder) == ["1", 0]
+
+
 def test_without_a_compiler_it_is_plain_python(folder):
     *values, said = run(folder, NUMBA_DISABLE_JIT="1")
     assert values == ["2.0", "1.0"]
