@@ -82,7 +82,7 @@ def goal_entry(feedback: Any, hit: Any, learner: LearnedScenario) -> dict[str, A
         "contradicted": feedback.contradicted,
         "misfit": feedback.misfit,
         "wall": {
-            name: [getattr(feedback, f"{name}_low"), getattr(feedback, f"{name}_high")]
+            name: [getattr(feedback.surface, f"{name}_{end}") for end in ("low", "high")]
             for name in SHOWN
         },
     }

@@ -26,7 +26,7 @@ def tell(runs: list[FciRun], folder: Path, *, json_only: bool) -> None:
     report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
     write_file(folder / "table.json", json_text(report) + "\n")
     found = [(run.record, run.evaluation) for run in runs if run.evaluation is not None]
-    if found and all(len(record.force) for record, _ in found):
+    if found and all(len(record.force.time) for record, _ in found):
         from impact_analysis.demo.plots import write_plots  # slow to load
 
         write_plots(found, folder)

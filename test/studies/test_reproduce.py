@@ -82,9 +82,9 @@ def test_given_wall_configurations_are_the_regression_vectors(derived_data):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("without_contact_laws")
 def test_every_claim_has_its_row(monkeypatch, capsys, closed_loop_hits):
     """All four tables, with a few runs of each simulation."""
+    monkeypatch.setattr("impact_analysis.analyze.comparing.judge.MOST_FITTED", 0)
     ranking, cases = inertia_ranking.inertia_ranking, planar_cases()[:1]
     monkeypatch.setattr(tables, "inertia_ranking", lambda *a, progress: ranking(*a, count=2))
     monkeypatch.setattr(tables, "planar_cases", lambda torque_loop=True: cases)
@@ -124,7 +124,7 @@ def test_in_the_closed_loop_robust_keeps_every_limit_at_its_bound(closed_loop_hi
         else:
             assert hit.admissible > 1.5
     lines = closed_loop.study(found).cells
-    assert len(lines) == 16 and all(len(line) == len(closed_loop.HEADER) for line in lines)
+    assert len(lines) == 16 and len({len(line) for line in lines}) == 1
 
 
 def test_the_planar_yaml_is_the_panda_with_three_joints(panda):
