@@ -18,6 +18,7 @@ Range = tuple[float, float]
 QUANTITIES = (*RANGES, "exponent")  # of the message, each with a low and a high end
 _ZERO = ("friction", "restitution")  # which may be 0
 _NOWHERE = Vector(0.0, 0.0, 0.0)
+LARGEST_OFFSET = 1e6  # of a contact point; squares and products stay finite [m]
 
 
 def said(message: Any, name: str) -> Range:
@@ -90,6 +91,18 @@ def read_surface(contact: Any) -> Surface:
     """
     ranges = _ranges(contact.surface) if hasattr(contact, "surface") else _older_ranges(contact)
     return _surface((contact.normal.x, contact.normal.y, contact.normal.z), *ranges)
+
+
+def read_offset(point: Any) -> tuple[float, float, float]:
+    """Return the offset of an impact_msgs/Contact [m].
+
+    Raises:
+        OutOfRangeError: it is not finite, or beyond ``LARGEST_OFFSET``.
+    """
+    offset = (point.x, point.y, point.z)
+    if not all(abs(each) < LARGEST_OFFSET for each in offset):
+        raise OutOfRangeError("offset", f"three finite numbers below {LARGEST_OFFSET:g}", offset)
+    return offset
 
 
 def surface_of(normal: Any, message: Any) -> Surface:

@@ -13,7 +13,7 @@ from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import ForceSample, JointSample, from_seconds
 from impact_robots import OutOfRangeError, RobotError
 from impact_ros.messages import JointReader, to_nanoseconds, vector
-from impact_ros.surface_message import read_surface
+from impact_ros.surface_message import read_offset, read_surface
 
 SHORTEST_PERIOD, LONGEST_PERIOD = 1e-6, 1.0  # between samples of a batch [s]
 MOST_SAMPLES = 100_000  # of a batch: 4 s at 25 kHz
@@ -51,11 +51,11 @@ def announcement(message: Any) -> Announcement:
         return Announcement(time)
     contact, end = message.contact, to_nanoseconds(message.window_end)
     try:
-        surface = read_surface(contact)
+        surface, offset = read_surface(contact), read_offset(contact.offset)
     except (RobotError, OutOfRangeError) as error:
         raise DetectorError(f"announcement: {error}") from None
-    start, offset = to_nanoseconds(message.window_start), vector(contact.offset).tolist()
-    return Announcement(time, surface, start, end or None, contact.frame, tuple(offset))
+    start = to_nanoseconds(message.window_start)
+    return Announcement(time, surface, start, end or None, contact.frame, offset)
 
 
 def unreadable(message: Any, reader: JointReader) -> JointSample:

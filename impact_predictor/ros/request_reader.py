@@ -31,8 +31,8 @@ from impact_robots import (
 )
 from impact_robots.exceptions import OutOfRangeError
 from impact_ros.exceptions import MessageError
-from impact_ros.messages import JointReader, reorder, to_nanoseconds, vector
-from impact_ros.surface_message import read_surface, surface_of
+from impact_ros.messages import JointReader, reorder, to_nanoseconds
+from impact_ros.surface_message import read_offset, read_surface, surface_of
 
 
 class RequestReader:
@@ -139,7 +139,8 @@ class RequestReader:
         """Return one contact of a request."""
         try:
             frame = self._frame(contact.frame)
-            point = state.at(frame, _lever(contact.offset))
+            offset = read_offset(contact.offset)
+            point = state.at(frame, offset if any(offset) else None)
             surface = read_surface(contact)
             in_bounds(friction=surface.friction[1])
         except RobotError as error:
@@ -171,16 +172,6 @@ def _state_code(message: Any, names: tuple[str, ...]) -> str:
     except MessageError:
         return "CODE_UNKNOWN_JOINT"
     return "CODE_BAD_STATE"
-
-
-def _lever(offset: Any) -> np.ndarray | None:
-    """Return an offset, a Point in the frame's axes, shape (3,) [m]; none if it is zero."""
-    if offset.x == offset.y == offset.z == 0.0:
-        return None
-    lever = vector(offset)
-    if not (np.abs(lever) < LARGEST).all():
-        raise OutOfRangeError("offset", f"three finite numbers below {LARGEST:g}", lever)
-    return lever
 
 
 def _margin(uncertainty: float) -> float:

@@ -58,3 +58,12 @@ def test_a_normal_of_no_length_is_refused():
     set_vector(given.contact.normal, [0.0, 0.0, 0.0])
     with pytest.raises(DetectorError, match="announcement: normal: expected three"):
         announcement(given)
+
+
+@pytest.mark.parametrize("offset", [float("nan"), float("inf"), 1e308, -1e6])
+def test_an_offset_that_is_none_is_refused(offset):
+    """With 1e308 m no event within its window was published."""
+    given = message()
+    set_vector(given.contact.offset, [0.0, offset, 0.0])
+    with pytest.raises(DetectorError, match="announcement: offset: expected three finite numbers"):
+        announcement(given)
