@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from adversary_arm import SimulatedArm
+from adversary_arm import POSITION_GAIN, SimulatedArm
 from adversary_checks import SentChecks, too_fast
 from adversary_events import LIES, Liar
 from adversary_loop import Loop, Sent
@@ -270,8 +270,11 @@ class Episode:
         share = float(np.abs(self.arm.dq / self.task.robot.limits.velocity).max())
         if not too_fast(self.task.robot, self.arm.dq):
             self.thrown = 0.0
-        elif jumps or (self.interface == "position" and self.held_q is not None):
+        elif jumps:
             self.thrown = max(self.thrown, share)
+        elif self.interface == "position" and self.held_q is not None:
+            if share > POSITION_GAIN * LEAD:  # what its driver makes of the lead
+                self._note("joint speed", f"{share:.2f} limits when it was let go")
         elif not share <= 1.01 * self.thrown:  # NaN: too fast
             self._note("joint speed", f"{share:.2f} limits")
 
