@@ -94,12 +94,3 @@ class StanceSolver:
         com = pin.centerOfMass(model, data, q)[:2]
         pairs.append((stance.com - com, pin.jacobianCenterOfMass(model, data, q)[:2]))
         return np.concatenate([e for e, _ in pairs]), np.concatenate([J for _, J in pairs])
-
-
-def moved_palms(stance: Stance, shifts: dict[str, np.ndarray]) -> Stance:
-    """Return a stance whose contacts are shifted, (3,) each in world axes [m], not turned."""
-    places = {
-        name: pin.SE3(place.rotation, place.translation + shifts.get(name, np.zeros(3)))
-        for name, place in stance.contacts.items()
-    }
-    return Stance(places, stance.com)
