@@ -1,8 +1,8 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The entries of a robot's YAML: each of its type and in its range, or one line with file and key.
+"""The entries of a robot's YAML, checked for type and range; errors name file and key.
 
-Nothing is converted: a text is no number and no truth value, whatever it says.
+Nothing is converted: a string is never a number or a truth value.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Entries:
         Args:
             path: of the file, for errors.
             mapping: what the file holds.
-            known: every key that may be in it.
-            section: where in the file it is, such as ``tool.``.
+            known: every allowed key.
+            section: path within the file, such as ``tool.``.
 
         Raises:
-            RobotError: there is another key.
+            RobotError: an unknown key.
         """
         self.path, self._mapping, self._section = path, mapping, section
         for key in mapping:
@@ -74,11 +74,11 @@ class Entries:
         ]
 
     def __contains__(self, key: str) -> bool:
-        """Tell whether there is an entry."""
+        """Tell whether an entry exists."""
         return key in self._mapping
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return a text; without a ``default`` it must be there."""
+        """Return a string; mandatory without a ``default``."""
         if default is not None and key not in self._mapping:
             return default
         value = self._need(key)
@@ -87,7 +87,7 @@ class Entries:
         return value
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
-        """Return texts that are all different; without a ``default`` there must be some."""
+        """Return different strings; at least one without a ``default``."""
         if default is not None and key not in self._mapping:
             return default
         value = self._need(key)
@@ -98,7 +98,7 @@ class Entries:
         return tuple(value)
 
     def flag(self, key: str, default: bool | None = None) -> bool:
-        """Return true or false; without a ``default`` it must be there."""
+        """Return true or false; mandatory without a ``default``."""
         if default is not None and key not in self._mapping:
             return default
         value = self._need(key)
@@ -132,7 +132,7 @@ class Entries:
         return value
 
     def vector(self, key: str, size: int, default: np.ndarray | None = None) -> np.ndarray:
-        """Return ``size`` finite numbers; without a ``default`` they must be there."""
+        """Return ``size`` finite numbers; mandatory without a ``default``."""
         if default is not None and key not in self._mapping:
             return default
         value = self._need(key)
@@ -141,10 +141,10 @@ class Entries:
         return np.array(value, dtype=float)
 
     def place(self, key: str, default: np.ndarray | None = None) -> np.ndarray:
-        """Return a point on a link [m], shape (3,), no farther from its frame than a link is long.
+        """Return a point on a link [m], shape (3,), at most ``LONGEST`` from its frame.
 
         Raises:
-            RobotError: not three numbers, or farther away; says if they look like millimetres.
+            RobotError: not three numbers, or farther away, with a hint at millimetres.
         """
         point = self.vector(key, 3, default)
         if (far := float(np.abs(point).max())) > LONGEST:
@@ -154,7 +154,7 @@ class Entries:
         return point
 
     def positive(self, key: str, size: int, default: np.ndarray | None = None) -> np.ndarray:
-        """Return ``size`` finite numbers above 0; without a ``default`` they must be there."""
+        """Return ``size`` finite numbers above 0; mandatory without a ``default``."""
         if default is not None and key not in self._mapping:
             return default
         values = self.vector(key, size)
@@ -163,14 +163,14 @@ class Entries:
         return values
 
     def not_negative(self, key: str, size: int, default: np.ndarray | None = None) -> np.ndarray:
-        """Return ``size`` finite numbers of 0 or more; without a ``default`` they must be there."""
+        """Return ``size`` finite numbers of 0 or more; mandatory without a ``default``."""
         values = self.vector(key, size, default)
         if np.any(values < 0.0):
             raise self.error(key, "numbers of at least 0", values.tolist())
         return values
 
     def value(self, key: str) -> Any:
-        """Return an entry as it stands; it must be there."""
+        """Return a mandatory entry unchanged."""
         return self._need(key)
 
     def _need(self, key: str) -> Any:
@@ -179,7 +179,7 @@ class Entries:
         return self._mapping[key]
 
     def error(self, key: str, expected: str, got: object) -> RobotError:
-        """Return the error of an entry that is not what was expected."""
+        """Return the error of an entry with an unexpected value."""
         return RobotError(f"{self.where(key)}: expected {expected}, got {shortened(got)}")
 
     def where(self, key: str) -> str:
@@ -188,7 +188,7 @@ class Entries:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value of a YAML is a number of a size that a robot's can have."""
+    """Return whether a value of a YAML is a number of plausible size."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and -LARGEST <= value <= LARGEST  # type: ignore[operator]
 

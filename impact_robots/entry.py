@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a field of a record may hold: the same for YAML files, parameters of nodes and options.
+"""Allowed values of a record's field: the same for YAML files, node parameters and options.
 
 Example:
     @dataclass(frozen=True)
@@ -26,7 +26,7 @@ _THOUSANDTHS = {"m": "millimetres", "m/s": "millimetres per second", "s": "milli
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What a value may be.
+    """Allowed values.
 
     Attributes:
         description: What it does, one sentence.
@@ -55,7 +55,7 @@ class Entry:
         return low_ok and above_ok and (self.high is None or value <= self.high)
 
     def expected(self, kind: str) -> str:
-        """Return what a value must be, in words.
+        """Return a description of the allowed values.
 
         Args:
             kind: of the value, such as "a number".
@@ -71,24 +71,24 @@ class Entry:
         return f"{kind}{above}" + ("" if self.high is None else f" of at most {self.high:g}") + unit
 
     def line(self, kind: str, got: Any) -> str:
-        """Return what was expected and got, and if that looks like a thousandth of the unit."""
+        """Return expected and received value, with a hint at a thousandth of the unit."""
         hint = f", which looks like {_THOUSANDTHS[self.unit]}" if self._looks_small(got) else ""
         return f"expected {self.expected(kind)}, got {got!r}{hint}"
 
     def _looks_small(self, value: Any) -> bool:
-        """Tell whether a number is too high, and would not be in thousandths of the unit."""
+        """Tell whether a number is too high, but not if read in thousandths of the unit."""
         if self.unit not in _THOUSANDTHS or self.high is None:
             return False
         return isinstance(value, int | float) and self.high < value <= 1000.0 * self.high
 
 
 def entry(description: str, **options: Any) -> Entry:
-    """Return what a field may hold; options are the other attributes of :class:`Entry`."""
+    """Return the allowed values of a field; options are the other attributes of :class:`Entry`."""
     return Entry(description=description, **options)
 
 
 def entries_of(record: type) -> dict[str, Entry]:
-    """Return what the fields of a record may hold, by name, of those that say it."""
+    """Return the allowed values of the annotated fields of a record, by name."""
     hints = get_type_hints(record, include_extras=True)
     return {
         name: each

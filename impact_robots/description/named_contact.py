@@ -48,15 +48,15 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
     return name
 
 
-def _below(tool: Entries, key: str, most: float) -> float:
-    """Return a number up to ``most``: what a tool of a plausible size can have."""
-    if (value := tool.number(key)) > most:
-        raise tool.error(key, f"a number up to {most:g}", value)
+def _below(tool: Entries, key: str, limit: float) -> float:
+    """Return a number up to ``limit``, the largest plausible value for a tool."""
+    if (value := tool.number(key)) > limit:
+        raise tool.error(key, f"a number up to {limit:g}", value)
     return value
 
 
 def check_frame(entries: Entries, key: str, frame: str, model: pin.Model) -> None:
-    """Refuse the name of a frame that the model has not.
+    """Refuse a frame name that is not in the model.
 
     Raises:
         RobotError: names file and key.
@@ -70,7 +70,7 @@ _CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
 
 
 class NamedContact(NamedTuple):
-    """A place of a robot that hits; its name is that of a frame.
+    """A contact of a robot; its name is that of a frame.
 
     The frame has the axes of the link, turned by ``rpy`` of the YAML (fixed axes, as in a URDF).
     """
@@ -82,7 +82,7 @@ class NamedContact(NamedTuple):
 
     @property
     def points(self) -> np.ndarray:
-        """Where it touches, in its own frame: a point, or a face's corners, (1 or 4, 3) [m]."""
+        """Contact points in its own frame: a point, or a face's corners, (1 or 4, 3) [m]."""
         half = np.zeros(2) if self.half_extents is None else np.array(self.half_extents)
         corners = np.zeros((1 if self.half_extents is None else 4, 3))
         corners[:, :2] = half * np.array(_CORNERS)[: len(corners)]
@@ -98,7 +98,7 @@ def attach_contacts(entries: Entries, model: pin.Model, prefix: str) -> tuple[Na
         prefix: of link names.
 
     Raises:
-        RobotError: a wrong entry, no such link or composite, or a name that a frame has already.
+        RobotError: a wrong entry, no such link or composite, or a name that is taken.
     """
     if "contacts" not in entries:
         return ()
@@ -109,7 +109,7 @@ def attach_contacts(entries: Entries, model: pin.Model, prefix: str) -> tuple[Na
 
 
 def _attached(name: str, entries: Entries, model: pin.Model, prefix: str) -> NamedContact:
-    """Return one contact, whose frame is added."""
+    """Return one contact after adding its frame."""
     link = prefix + entries.text("frame")
     check_frame(entries, "frame", link, model)
     composite = entries.text("composite", "moving")
