@@ -39,7 +39,7 @@ from impact_ros.messages import from_nanoseconds, to_nanoseconds, vector
 from impact_ros.surface_message import said
 
 FEEDBACK_RATE = 50.0  # of a goal [Hz]
-MOST_WAITING = 4  # goals that are prepared or wait to be; more are refused
+MAX_WAITING = 4  # goals that are prepared or wait to be; more are refused
 
 Answer = Prepared | End
 
@@ -126,8 +126,8 @@ class GoalServer:
         self._goals[bytes(handle.goal_id.uuid)] = goal
         self._node.get_logger().info(f"goal: {_described(handle.request)}")
         handle.execute()
-        if len(self._waiting) >= MOST_WAITING:
-            self._refuse(goal, End(INACTIVE, f"{MOST_WAITING} goals wait already"))
+        if len(self._waiting) >= MAX_WAITING:
+            self._refuse(goal, End(INACTIVE, f"{MAX_WAITING} goals wait already"))
             return
         try:
             work = self._begin(handle.request)
