@@ -26,7 +26,7 @@ from impact_ros.node.boundary import guarded
 from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.qos import LOCKSTEP, SENSOR
 
-STATES, VERDICTS = "joint_states", "impact_detector/status"
+STATES, DETECTIONS = "joint_states", "impact_detector/status"
 
 
 class SpreadWatching(Protocol):
@@ -84,7 +84,7 @@ class SpreadArm:
             )
             for kind, topic, *take in (
                 (JointState, STATES, self._take_state, self._drop),
-                (DetectorStatus, VERDICTS, self._take_status, None),
+                (DetectorStatus, DETECTIONS, self._take_status, None),
             )
         ]
         self._begin()
