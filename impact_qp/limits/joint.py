@@ -20,8 +20,8 @@ class JointLimit(RateLimit):
     added until the jerk limit has brought the acceleration to zero; position with the distance for
     braking at ``braking`` times the acceleration limit. If two contradict each other, the earlier
     of (acceleration, jerk, velocity, position) wins and the box shrinks to its nearest point, so
-    the box is never empty. An acceleration a may use up a speed, within the cycle and while the jerk
-    limit brings it back to zero, if a dt + a^2/(2 jerk) is no more.
+    the box is never empty. An acceleration a may use up a speed, within the cycle and while the
+    jerk limit brings it back to zero, if a dt + a^2/(2 jerk) is no more.
     """
 
     def __init__(self, robot: Robot, period: float, *, braking: float = 0.5) -> None:
