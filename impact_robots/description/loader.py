@@ -149,6 +149,8 @@ def robot_of(
         loop_damping_time=_optional(entries, "loop_damping_time", n),
         servo_stiffness=_optional(entries, "servo_stiffness", n),
         servo_damping=_optional(entries, "servo_damping", n),
+        coulomb_friction=_friction(entries, "coulomb_friction", n),
+        viscous_friction=_friction(entries, "viscous_friction", n),
         payload=(0.0, 0.0),  # until it is taken up
         force_limits=_force_limits(entries),
         base=kind,
@@ -173,6 +175,11 @@ def _payload(entries: Entries) -> tuple[float, float]:
 def _optional(entries: Entries, key: str, n: int) -> np.ndarray | None:
     """Return n positive numbers, none without an entry."""
     return read_only(entries.positive(key, n)) if key in entries else None
+
+
+def _friction(entries: Entries, key: str, n: int) -> np.ndarray | None:
+    """Return n numbers of 0 or more, none without an entry."""
+    return read_only(entries.not_negative(key, n)) if key in entries else None
 
 
 def _force_limits(entries: Entries) -> tuple[tuple[str, float], ...]:
