@@ -136,7 +136,7 @@ def run_grab_over_dds(
         made.append(notes)
 
         def note(seen: HumanoidMeasurement, sent: np.ndarray, message: Any, put: bool) -> None:
-            notes.note(seen, sent, GrabProgress.told(message, zero), put)
+            notes.note(seen, sent, GrabProgress.from_message(message, zero), put)
 
         plant.on_cycle = note
 

@@ -69,7 +69,7 @@ def attend(plant, record):
     notes.take(0)
 
     def note(seen, sent, message, put):
-        notes.note(seen, sent, GrabProgress.told(message, zero), put)
+        notes.note(seen, sent, GrabProgress.from_message(message, zero), put)
         plant.stage.over = plant.stage.over or seen.time > PAST_THE_TOUCH
 
     plant.on_cycle = note
