@@ -20,13 +20,14 @@ from impact_detector.estimators.touch_time import touch_time
 from impact_detector.exceptions import DetectorError, EstimateError
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.reference_torque import ReferencePairing
-from impact_detector.signals.sample import Detection, ForceSample, JointSample, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus, ForceSample, JointSample
 
 __all__ = [
     "DETECTORS",
     "GROSS_METHODS",
     "AccelerationDetector",
     "Detection",
+    "DetectionStatus",
     "DetectorError",
     "DetectorKind",
     "Estimate",
@@ -45,7 +46,6 @@ __all__ = [
     "ReferencePairing",
     "StateDetector",
     "TorqueErrorDetector",
-    "Verdict",
     "contact_law_of",
     "gross_velocity",
     "integrate_impulse",

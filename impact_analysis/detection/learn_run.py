@@ -50,9 +50,9 @@ class Watch:
 
     def add(self, outcome: Outcome) -> None:
         """Take the outcome of one item."""
-        for verdict in outcome.verdicts:
-            if verdict.ready:
-                self.statistic.add(verdict.statistic)
+        for status in outcome.statuses:
+            if status.ready:
+                self.statistic.add(status.statistic)
         for detection in outcome.detections:
             self.detections += 1
             if len(self.times) < _TIMES_KEPT:

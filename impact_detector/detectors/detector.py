@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from impact_detector.detectors.latch import ThresholdLatch, positive_threshold
-from impact_detector.signals.sample import JointSample, Verdict, all_finite, from_seconds
+from impact_detector.signals.sample import DetectionStatus, JointSample, all_finite, from_seconds
 
 APPROACH_MEMORY = from_seconds(0.05)  # an impact stops the approach before it is detected
 
@@ -66,8 +66,8 @@ class StateDetector(ABC):
         self.dropped = 0
         self._forget()
 
-    def update(self, sample: JointSample) -> Verdict:
-        """Return the verdict on the next sample."""
+    def update(self, sample: JointSample) -> DetectionStatus:
+        """Return the detection status on the next sample."""
         repeated = self._latch.repeated(sample.time)
         if repeated is not None:
             return repeated

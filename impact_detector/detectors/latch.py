@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from impact_detector.exceptions import DetectorError
-from impact_detector.signals.sample import Detection, Suppressed, Verdict, from_seconds
+from impact_detector.signals.sample import Detection, DetectionStatus, Suppressed, from_seconds
 
 LONGEST_STEP = from_seconds(0.05)  # what one pair of samples counts at most: 20 Hz and faster
 
@@ -104,8 +104,8 @@ class ThresholdLatch:
     After a detection the latch stays closed (``impact``) until the statistic was known and not
     above the threshold for ``rearm_time``; samples above it start that time over, unknown ones
     and gaps do not (:class:`~impact_detector.detectors.latch.QuietTime`). What exceeds the
-    threshold meanwhile is no detection, but the verdict says so (``suppressed``), once per
-    vibration. Time that runs backwards starts everything anew: another recording, or a restart.
+    threshold meanwhile is no detection; the detection status reports it (``suppressed``), once
+    per vibration. A jump back in time resets the latch: another recording, or a restart.
     """
 
     def __init__(
@@ -134,7 +134,7 @@ class ThresholdLatch:
 
     def reset(self) -> None:
         """Forget everything: armed, no impact so far."""
-        self._last: Verdict | None = None
+        self._last: DetectionStatus | None = None
         self._impact = False
         self._quiet.restart()
         self._above = 0
@@ -148,8 +148,8 @@ class ThresholdLatch:
         """Tell whether ``time`` [ns] lies before the last sample's."""
         return self._last is not None and time < self._last.time
 
-    def repeated(self, time: int) -> Verdict | None:
-        """Return the verdict on the last sample if ``time`` [ns] is its time, else None.
+    def repeated(self, time: int) -> DetectionStatus | None:
+        """Return the detection status on the last sample if ``time`` [ns] is its time, else None.
 
         It carries no detection: that one was reported already.
         """
@@ -157,8 +157,8 @@ class ThresholdLatch:
             return None
         return self._last._replace(detection=None, suppressed=None)
 
-    def judge(self, time: int, statistic: float, *, allowed: bool = True) -> Verdict:
-        """Return the verdict on one sample.
+    def judge(self, time: int, statistic: float, *, allowed: bool = True) -> DetectionStatus:
+        """Return the detection status on one sample.
 
         Args:
             time: of the sample, later than the last one's [ns].
@@ -182,7 +182,7 @@ class ThresholdLatch:
                 suppressed = self._suppress(time, statistic) if fresh else None
             elif self._above >= self.debounce:
                 detection = self._detect(time, statistic)
-        self._last = Verdict(
+        self._last = DetectionStatus(
             time,
             statistic,
             self.threshold,

@@ -59,7 +59,7 @@ def announcement(message: Any) -> Announcement:
 
 
 def unreadable(message: Any, reader: JointReader) -> JointSample:
-    """Return a sample of nothing but NaN, so that an unreadable state gets its verdict too."""
+    """Return a sample of NaN only, so that an unreadable state also gets a detection status."""
     nothing = np.full(len(reader.names), np.nan)
     return JointSample(to_nanoseconds(message.header.stamp), nothing, nothing, None)
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_ros.messages import NANOSECONDS
 
 LONGEST_AGE = 3600.0  # beyond this a stamp is of another clock [s]
@@ -67,11 +67,11 @@ class HealthMonitor:
         if abs(age) < LONGEST_AGE and not age <= self._worst:
             self._worst = age
 
-    def judged(self, verdict: Verdict) -> None:
-        """Note the verdict on a state."""
-        self._ready, self._suppressed = verdict.ready, verdict.suppressed_count
-        if verdict.detection_time is not None:
-            self._impact = verdict.detection_time
+    def judged(self, status: DetectionStatus) -> None:
+        """Note the detection status on a state."""
+        self._ready, self._suppressed = status.ready, status.suppressed_count
+        if status.detection_time is not None:
+            self._impact = status.detection_time
 
     def report(self, now: int, dropped: int, troubles: Iterable[str] = ()) -> Health:
         """Return what happened up to ``now`` [ns], and count the states anew.

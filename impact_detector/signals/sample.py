@@ -94,18 +94,18 @@ class Suppressed:
     reason: str  # why it is no detection
 
 
-class Verdict(NamedTuple):
-    """What a detector made of one measurement."""
+class DetectionStatus(NamedTuple):
+    """Result of a detector for one measurement."""
 
     time: int  # of the measurement [ns]
     statistic: float  # NaN while not ready [unit of the detector]
     threshold: float  # [same unit]
     armed: bool  # an impact would be reported in this state
     impact: bool  # True from a detection until armed again
-    detection: Detection | None = None  # set in the verdict on the measurement that detected
+    detection: Detection | None = None  # set for the measurement that detected
     detection_time: int | None = None  # of the last detection so far [ns]
     detector: str = ""  # which one, of the names above
-    suppressed: Suppressed | None = None  # set in the verdict on the measurement that rose
+    suppressed: Suppressed | None = None  # set for the measurement that rose
     suppressed_count: int = 0  # of these so far
 
     @property
