@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_detector.attribution.assessment import Assessment
+from impact_detector.estimators.contact_time import ContactTime, contact_time
 from impact_detector.estimators.estimate import (
     BY_FORCE,
     BY_TORQUE,
@@ -47,7 +48,6 @@ from impact_detector.estimators.impulse import (
 )
 from impact_detector.estimators.measured_restitution import kinematic_restitution
 from impact_detector.estimators.torque_impulse import torque_impulse
-from impact_detector.estimators.touch_time import TouchTime, touch_time
 from impact_detector.exceptions import EstimateError
 from impact_detector.signals.buffers import JointRecord, Record
 from impact_detector.signals.sample import Detection, from_seconds
@@ -169,15 +169,15 @@ def _contact(forces: list[Record], window: float) -> tuple[_Quiet, Impulse | Non
     return quiet, contact if contact.t_contact <= 0 else None
 
 
-def _touch(detection: Detection, joints: JointRecord, contact: Impulse | None) -> TouchTime:
+def _touch(detection: Detection, joints: JointRecord, contact: Impulse | None) -> ContactTime:
     """Return the touch since the detection, by force or motion; NaN if only the detector knows."""
     if contact is not None:
-        return TouchTime(contact.t_contact, contact.period / np.sqrt(12.0))
+        return ContactTime(contact.t_contact, contact.period / np.sqrt(12.0))
     t = joints.since(detection.detection_time)
     try:
-        return touch_time(t, joints.q, joints.dq, 0.0)
+        return contact_time(t, joints.q, joints.dq, 0.0)
     except EstimateError:
-        return TouchTime(_NAN, ONSET_STD)
+        return ContactTime(_NAN, ONSET_STD)
 
 
 def _duration(contact: Impulse | None) -> float:

@@ -27,10 +27,10 @@ from impact_predictor.joint_load.motion_records import (
     HUNT_CROSSLEY,
     RIGID,
     TICK,
+    ContactSurfaces,
     ElasticMotion,
     LoadRecord,
     StepTorques,
-    TouchedSurfaces,
 )
 from impact_robots.compiling.compiled import cached
 
@@ -200,7 +200,7 @@ def control(arm: ElasticArm, motion: ElasticMotion, sent: np.ndarray, act: np.nd
 
 @compiled
 def look(
-    surfaces: TouchedSurfaces, motion: ElasticMotion, t: float, before: np.ndarray, ahead: float
+    surfaces: ContactSurfaces, motion: ElasticMotion, t: float, before: np.ndarray, ahead: float
 ) -> bool:
     """Write velocities of approach into ``before``; return whether a contact is near [m/s]."""
     J, velocity, q, vq, near = surfaces.J, surfaces.velocity, motion.q, motion.vq, False
@@ -233,7 +233,7 @@ def half_way(arm: ElasticArm, motion: ElasticMotion, torques: StepTorques, h: fl
 
 @compiled
 def meet(
-    surfaces: TouchedSurfaces,
+    surfaces: ContactSurfaces,
     motion: ElasticMotion,
     a: np.ndarray,
     t: float,
@@ -297,7 +297,7 @@ def note(t: float, load: np.ndarray, loads: np.ndarray, times: np.ndarray) -> No
 @compiled
 def integrate(
     arm: ElasticArm,
-    surfaces: TouchedSurfaces,
+    surfaces: ContactSurfaces,
     ticks: tuple[int, int],
     refinement: int,
     command: np.ndarray,

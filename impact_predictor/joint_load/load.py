@@ -18,8 +18,8 @@ from impact_predictor.joint_load.motion_records import (
     HUNT_CROSSLEY,
     RIGID,
     TICK,
+    ContactSurfaces,
     LoadRecord,
-    TouchedSurfaces,
 )
 from impact_robots.state.state import PointState
 from impact_robots.validation import friction_coefficient, restitution_coefficient
@@ -135,7 +135,7 @@ class LoadRun:
         self._ticks, self._done = max(1, round(duration / TICK)), 0
         trace = np.empty((self._ticks if with_history else 0, 3 * n + 2 * c))
         self._arm = arm
-        self._surfaces = TouchedSurfaces(
+        self._surfaces = ContactSurfaces(
             np.concatenate([each.J for each in contacts]),
             self._laws,
             np.array([each.friction for each in contacts]),

@@ -12,7 +12,7 @@ TICK = 250e-6  # of the joint torque loop, 4 kHz [s]
 HUNT_CROSSLEY, EXTENDED, RIGID = 0.0, 1.0, 2.0  # kinds of contact law
 
 
-class TouchedSurfaces(NamedTuple):
+class ContactSurfaces(NamedTuple):
     """Contacts, axes two tangents and the normal of each."""
 
     J: np.ndarray  # contiguous, shape (3 c, n)

@@ -18,9 +18,9 @@ import numpy as np
 from impact_predictor.learning.hit_residual import (
     LATE,
     all_residuals,
+    contact_time,
     modelled,
     residual,
-    touch_time,
 )
 from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.learning_box import FRICTION, LearningBox
@@ -122,7 +122,7 @@ class _Problem(NamedTuple):
 
     def _timed(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the squared residual and z at unknowns, each touch where it fits best."""
-        each = [touch_time(window, modelled(self.box, window, x)) for window in self.windows]
+        each = [contact_time(window, modelled(self.box, window, x)) for window in self.windows]
         return sum(cost for _, cost in each), np.append(x, [1e3 * late for late, _ in each])
 
     def slopes(self, z: np.ndarray) -> np.ndarray:

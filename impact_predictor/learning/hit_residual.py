@@ -50,7 +50,7 @@ def residuals(window: HitWindow, model: np.ndarray, late: np.ndarray) -> np.ndar
     return np.asarray((window.whitening @ left).transpose(3, 2, 0, 1)).reshape(len(late), -1)
 
 
-def touch_time(window: HitWindow, model: np.ndarray) -> tuple[float, float]:
+def contact_time(window: HitWindow, model: np.ndarray) -> tuple[float, float]:
     """Return by how much a touch was later than detected [s], and the squared residual there."""
     costs = (residuals(window, model, SHIFTS) ** 2).sum(axis=1)
     best = int(np.argmin(costs))

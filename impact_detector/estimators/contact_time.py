@@ -24,7 +24,7 @@ _SMALLEST_NOISE = (1e-7, 1e-5)  # of positions [rad] and velocities [rad/s]
 _FEWEST = 15  # samples before the detection
 
 
-class TouchTime(NamedTuple):
+class ContactTime(NamedTuple):
     """When the touch was, and how sure that is."""
 
     time: float  # [s]
@@ -43,7 +43,7 @@ class _Signal(NamedTuple):
         return np.concatenate([position / self.noise[0], velocity / self.noise[1]], axis=-1)
 
 
-def touch_time(t: np.ndarray, q: np.ndarray, dq: np.ndarray, t_detection: float) -> TouchTime:
+def contact_time(t: np.ndarray, q: np.ndarray, dq: np.ndarray, t_detection: float) -> ContactTime:
     """Fit a parabola with a kink to positions and velocities; when the kink begins.
 
     Close to the touch a contact force grows in proportion to the penetration, so to time, and later
@@ -74,7 +74,7 @@ def touch_time(t: np.ndarray, q: np.ndarray, dq: np.ndarray, t_detection: float)
         if not likely.size:  # not even the best fit is finite
             continue
         std = float(np.hypot((likely[-1] - likely[0]) / 2, SHAPE_STD))
-        return TouchTime(t_detection + float(starts[int(np.argmin(misfit))]), std)
+        return ContactTime(t_detection + float(starts[int(np.argmin(misfit))]), std)
     raise EstimateError("touch time: no kink in joint motion before the detection")
 
 
