@@ -20,9 +20,12 @@ ROWS: tuple[tuple[str, Cell], ...] = (
     ("impulsive torque, formula [N.m]", lambda e: _torque(e.impulsive_torque, e)),
     ("worst possible, formula [N.m]", lambda e: _torque(e.worst_admissible_torque, e)),
     ("  of joint", lambda e: e.worst_admissible_joint),
-    ("torque change, felt [N.m]", lambda e: f"{e.felt.change:.1f} of {e.felt.change_limit:.0f}"),
+    (
+        "torque change, measured [N.m]",
+        lambda e: f"{e.felt.change:.1f} of {e.felt.change_limit:.0f}",
+    ),
     ("  of joint", lambda e: e.felt.change_joint),
-    ("largest torque, felt [N.m]", lambda e: _largest(e)),
+    ("largest torque, measured [N.m]", lambda e: _largest(e)),
     ("  of joint", lambda e: e.felt.torque_joint),
     ("impulse no worse than announced", lambda e: _answer(e.impulse_in_set)),
     ("normal impulse over announced, c_r 0", lambda e: number(e.impulse_normal_ratio, ".2f")),
@@ -95,7 +98,7 @@ def _felt(e: Evaluation, robust: Evaluation | None) -> str:
         faster = f", {ratio:.1f} times as fast as robust control"
     kept = "within its limits" if e.felt.share <= 1.0 else "NOT within its limits"
     return (
-        f"joint_load, which bounds what the joints feel, hits at {e.contact_speed:.3f} m/s{faster},"
+        f"joint_load, which bounds the joint torques, hits at {e.contact_speed:.3f} m/s{faster},"
         f" and the torque sensors showed every joint {kept} (changes up to {e.felt.change:.1f} of"
         f" {e.felt.change_limit:.0f} N.m, {e.felt.change_joint})"
     )
