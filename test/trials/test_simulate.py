@@ -412,8 +412,8 @@ def test_what_was_finished_before_ctrl_c_is_kept(tmp_path, jobs, whole_group, pa
     rows = rows_of(folder)
     assert len(rows) >= 2
     assert err == (
-        f"impact simulate: interrupted; {len(rows)} of 500 trials are finished, the same call goes"
-        " on\n"
+        f"impact simulate: interrupted; {len(rows)} of 500 trials are finished, repeat the call"
+        " to continue\n"
     )
     assert {path.name for path in folder.iterdir()} == {*FILES, *(r["bag"] for r in rows)}
     assert found_in(folder / rows[-1]["bag"], 1.8, panda).detections
