@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the detector's messages say: their fields, all but the header. Needs no ROS."""
+"""Fields of the detector's messages, without the header. Needs no ROS."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def detection_status_fields(event: Any, status: DetectionStatus) -> dict[str, An
 
 
 def event_fields(event: Any, detection: Detection, assessment: Assessment) -> dict[str, Any]:
-    """Return the fields of an impact_msgs/ImpactEvent; what is not known is NaN or empty.
+    """Return the fields of an impact_msgs/ImpactEvent; unknown quantities are NaN or empty.
 
     Args:
         event: class of the message.

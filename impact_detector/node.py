@@ -133,7 +133,7 @@ class DetectorNode(Node):
         try:
             sample = joint_sample(message, self._reader)
         except ImpactError as error:
-            sample = unreadable(message, self._reader)  # what has a stamp gets a detection status
+            sample = unreadable(message, self._reader)  # gets a detection status, too
             self._health.unreadable += 1
             self._log.warning(f"joint_states: {error}", "unreadable")
         else:

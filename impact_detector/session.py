@@ -32,7 +32,7 @@ _REPEATS_WAITED = 2  # a simulation repeats an unanswered state once per second
 
 
 class Outcome(NamedTuple):
-    """What one input led to."""
+    """Results of one input."""
 
     statuses: tuple[DetectionStatus, ...] = ()  # of the first detector, one per state
     detections: tuple[Detection, ...] = ()
@@ -77,12 +77,12 @@ class DetectorSession:
             gravity: torque at positions q that is added to every reference found, for drivers
                 whose desired torque excludes it.
             lockstep: wait for references as above.
-            approaches: tells whether the contact point approaches in a state, for the detectors'
-                gate; None: always.
+            approaches: whether the contact point approaches in a state, for the detectors' gate;
+                None: always.
             force_detector: None for none.
             estimator: None for none.
-            torque_watch: tells torques that were not measured, which are then left out; None:
-                all are taken.
+            torque_watch: identifies placeholder torques, which are then left out; None: all
+                torques are used.
         """
         if not detectors:
             raise DetectorError("detectors: expected at least one, got none")
@@ -106,12 +106,12 @@ class DetectorSession:
 
     @property
     def needs_references(self) -> bool:
-        """Whether what is added as reference is looked at."""
+        """Whether added references are used."""
         return self._compares and self._model is None
 
     @property
     def needs_forces(self) -> bool:
-        """Whether what is added of force sensors is looked at."""
+        """Whether added samples of force sensors are used."""
         return self._estimator is not None or self._force_detector is not None
 
     @property
@@ -137,7 +137,7 @@ class DetectorSession:
 
     @property
     def troubles(self) -> dict[str, str]:
-        """Why detectors cannot judge the last state, in words by what is wrong: torque, or rate."""
+        """Why detectors cannot judge the last state, as text by cause: torque, or rate."""
         found = {"torque": self._unmeasured} if self._unmeasured else {}
         if (period := self._rate.period) is None:
             return found
@@ -168,7 +168,7 @@ class DetectorSession:
     def add_reference(
         self, time: int, torque: np.ndarray | None, velocity: np.ndarray | None = None
     ) -> Outcome:
-        """Add a reference; None for what came but is unusable.
+        """Add a reference; None for a field that is unusable.
 
         Args:
             time: of the state that it answers [ns].
@@ -206,21 +206,21 @@ class DetectorSession:
             self._estimator.announce(announcement)
 
     def assess(self, detection: Detection) -> Assessment:
-        """Return which link a detection of the last outcome was on, and whether it was expected.
+        """Return the link that a detection of the last outcome was on, and whether it was expected.
 
-        This takes some milliseconds, so do first what is more urgent.
+        This takes some milliseconds: do more urgent work first.
         """
         return Assessment() if self._estimator is None else self._estimator.assess(detection)
 
     def _repeat(self) -> Outcome:
-        """Answer a state that came again."""
+        """Process a repeated state."""
         if self._pending is None and self._last is not None:
             return Outcome((self._last._replace(detection=None, suppressed=None),))
         self._repeats += 1
         return self._answer_pending() if self._repeats >= _REPEATS_WAITED else NOTHING
 
     def _answer_pending(self) -> Outcome:
-        """Judge the state that waits, if any."""
+        """Process the waiting state, if any."""
         if self._pending is None:
             return NOTHING
         sample, self._pending = self._measured(self._pending), None
@@ -238,7 +238,7 @@ class DetectorSession:
         return Outcome((first,), found, _as_tuple(estimate), tuple(statuses[1:]), hushed)
 
     def _compared(self, sample: JointSample) -> JointSample:
-        """Return a sample with what its detectors compare it with."""
+        """Return a sample with its references."""
         if self._compares:
             answered = not self._unanswered
             torque = self._reference(sample, answered)
@@ -269,7 +269,7 @@ class DetectorSession:
 
     @property
     def _unanswered(self) -> bool:
-        """Whether the answer to the state before was waited for in vain."""
+        """Whether waiting for the answer to the previous state has ended without one."""
         return self._waits and (self._awaited is None or not self._pairing.has(self._awaited))
 
 

@@ -47,7 +47,7 @@ class Evaluation:
     impulse_in_set: bool | None  # in the convex hull of the announced set and zero; None: unknown
     impulse_strictly_in_set: bool | None
     impulse_normal_ratio: float  # z^T W iota/|v_n^-|: 1 + c_r if the set's inertia were exact
-    worst_joint: str  # whose impulsive torque is the largest share of its limit
+    worst_joint: str  # whose impulsive torque is the largest fraction of its limit
     impulsive_torque: float  # of the measured impulse, that joint [N.m]
     impulsive_torque_limit: float  # of that joint [N.m]
     worst_admissible_joint: str

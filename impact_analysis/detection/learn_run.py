@@ -158,7 +158,7 @@ def _settle(
 
 
 def _is_self_dependent(name: str) -> bool:
-    """Tell whether what a detector learns, and so its statistic, depends on its threshold."""
+    """Return whether what a detector learns, and so its statistic, depends on its threshold."""
     return DETECTORS[name].detector.learns_below_threshold
 
 

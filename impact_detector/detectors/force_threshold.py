@@ -14,7 +14,7 @@ class ForceThresholdDetector:
     """Declares an impact when the norm of F exceeds a threshold.
 
     The default of 20 N is the published one for a wrist sensor at 200 Hz (Wang 2023,
-    section 6.2.1). The sensor's offset and the weight beyond it are the caller's to subtract.
+    section 6.2.1). The caller subtracts the sensor's offset and the weight distal to it.
     A repeated time stamp is ignored, a backward one resets, NaN is dropped and counted.
     """
 
@@ -37,7 +37,7 @@ class ForceThresholdDetector:
         self.dropped = 0  # samples with NaN, since the start or the last reset
 
     def reset(self) -> None:
-        """Forget everything that was measured."""
+        """Delete all measurements."""
         self._latch.reset()
         self._newest = None
         self.dropped = 0

@@ -70,7 +70,7 @@ def reference_values(
     """Return the effort [N.m] and velocity [rad/s] of a desired sensor_msgs/JointState, each (n,).
 
     Returns:
-        None instead of what the message has not, or what is not finite.
+        None for fields that are missing or not finite.
 
     Raises:
         MessageError: joints are missing or double, or arrays of wrong length.

@@ -27,7 +27,7 @@ def status_message(status: DetectionStatus, frame: str) -> DetectorStatus:
 
 
 def event_message(detection: Detection, assessment: Assessment, base_frame: str) -> ImpactEvent:
-    """Return the event of a detection; what is not known is NaN or empty."""
+    """Return the event of a detection; unknown quantities are NaN or empty."""
     message = _stamped(ImpactEvent(), detection.detection_time, base_frame)
     write(message, event_fields(ImpactEvent, detection, assessment))
     return message
@@ -69,7 +69,7 @@ def estimate_message(
     """Return the message of an estimate of n named joints.
 
     Args:
-        estimate: what was estimated.
+        estimate: of an impact.
         names: of the joints.
         frame: of the force sensor.
         base_frame: of the robot, in which impulses from joint torques are.

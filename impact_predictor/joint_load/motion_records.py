@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiled motion after a touch takes, and writes."""
+"""What the compiled motion after contact takes, and writes."""
 
 from __future__ import annotations
 
