@@ -35,7 +35,7 @@ def write_grab_plots(runs: Runs, folder: Path) -> list[Path]:
 
 
 def _speeds(runs: Runs) -> Figure:
-    """Speeds of both palms up to the first touch, and the bound of the controller."""
+    """Speeds of both palms up to the first contact, and the bound of the controller."""
     figure, panels = _panels(runs)
     for axes, run in zip(panels, runs, strict=True):
         mode, cycles = run.evaluation.mode, run.approach()

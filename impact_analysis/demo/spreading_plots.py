@@ -29,8 +29,8 @@ COLOURS = {
 # modes that do the same show through each other
 LINES = {"rs": "-", "no_gamma": "-", "timed": "--", "continuous": "-"}
 WIDTHS = {"rs": 2.8, "no_gamma": 1.2, "timed": 1.2, "continuous": 1.2}
-BEFORE = 0.05  # the first touch, where pictures begin [s]
-NEAR = (-0.005, 0.045)  # of the touch, looked at closely [s]
+BEFORE = 0.05  # the first contact, where pictures begin [s]
+NEAR = (-0.005, 0.045)  # of contact, looked at closely [s]
 _GRID: Any = {"squeeze": False, "layout": "constrained"}
 Runs = Sequence[tuple[SpreadingRun, SpreadingEvaluation]]
 

@@ -35,7 +35,7 @@ def exact_restitution(law: FreeBodyLaw, approach_speed: float, mass: float | Non
 
 
 def has_asymptote(law: FreeBodyLaw) -> bool:
-    """Tell whether :func:`asymptotic_restitution` knows the law."""
+    """Return whether :func:`asymptotic_restitution` knows the law."""
     return isinstance(law, HuntCrossley) and not law.extended
 
 

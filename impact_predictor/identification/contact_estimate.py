@@ -56,7 +56,7 @@ class ContactIdentification:
     time: np.ndarray  # of the record, shape (n,) [s]
     fitted_force: np.ndarray  # at these times, shape (n,) [N]
     residual: np.ndarray  # fitted less recorded force, shape (n,) [N]
-    touch: float  # time of touch, on the record's clock as all times here [s]
+    touch: float  # time of contact, on the record's clock as all times here [s]
     compression_end: float  # when the rate is zero [s], infinite if never
     restitution_end: float | None  # when the force falls to 0.5 N or 1 % of the peak [s]
     starts: int

@@ -48,7 +48,7 @@ def first_guess(
 def release_time(
     law: FreeBodyLaw, impact: FreeBodyImpact, threshold: float, horizon: float
 ) -> float | None:
-    """Return the last time after touch at which the force exceeds ``threshold`` [N].
+    """Return the last time after contact at which the force exceeds ``threshold`` [N].
 
     None where that is not before ``horizon`` [s].
     """

@@ -72,7 +72,7 @@ def identify_contact(
         approach_speed: :math:`|v_n^-|` [m/s], positive.
         exponent: eta of the models that take one.
         mass_between: lowest and highest mass [kg], identified too; None: it is ``mass``.
-        touch_between: earliest and latest time of touch [s], identified too; None: it is time 0.
+        touch_between: earliest and latest time of contact [s], identified too; None: it is time 0.
         bounds: of "stiffness" and of "damping" or "restitution", in place of the model's own.
         starts: number of starts.
         seed: of the spread of the starts.

@@ -15,11 +15,11 @@ from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 
-BEFORE, AFTER = 0.01, 0.05  # around the touch, what a joint is fitted to [s]
-QUIET = -0.002  # until then before the touch signals show their noise [s]
+BEFORE, AFTER = 0.01, 0.05  # around contact, what a joint is fitted to [s]
+QUIET = -0.002  # until then before contact signals show their noise [s]
 SLOWEST = 1.1e-3  # between samples [s]
 JITTER = 0.1  # of a sample's distance to its neighbours [-]
-EXCITED = 3.0  # a hit's torque is that many times its noise, or says nothing of the joint
+EXCITED = 3.0  # smallest torque over noise with which a hit counts for a joint
 FEWEST = 2  # hits of a joint
 MOST = 24  # hits, the first ones: others would narrow intervals that errors of the model make
 EXPLAINED, SIGMAS = 1.1, 3.0  # misfit up to which the model holds, but for that chance
@@ -31,7 +31,7 @@ def identify_joints(robot: Robot, hits: Sequence[RecordedHit]) -> JointIdentific
     """Return what hits say of an arm's joints, each joint by itself.
 
     The link's position and the joint's torque are what is needed, at 900 Hz or more, from 10 ms
-    before to 50 ms after the touch; the contact force is not. The arm coasts: its torque loop gets
+    before to 50 ms after contact; the contact force is not. The arm coasts: its torque loop gets
     the torque of gravity compensation, or one that hardly changes. Hits that do not reach that far
     or are not evenly sampled are left out.
 
@@ -75,7 +75,7 @@ def _nominal(robot: Robot) -> list[NominalJoint]:
 
 
 def _window(robot: Robot, hit: RecordedHit) -> list[JointHit] | None:
-    """Return the samples around the touch joint by joint; none if they are not all there."""
+    """Return the samples around contact joint by joint; none if they are not all there."""
     inside = (hit.time >= -BEFORE) & (hit.time <= AFTER)
     t, q, tau = hit.time[inside], hit.position[inside], hit.torque[inside]
     if len(t) < 4 or not (np.isfinite(q).all() and np.isfinite(tau).all()):
@@ -104,5 +104,5 @@ def _noise(hits: Sequence[RecordedHit]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _excites(hit: JointHit, noise: float) -> bool:
-    """Tell whether a hit's torque stands out of its noise."""
+    """Return whether a hit's torque stands out of its noise."""
     return float(hit.torque.std()) > EXCITED * noise

@@ -24,7 +24,7 @@ from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
-FOLLOWED = 0.02  # after the touch, that the model must feel [s]
+FOLLOWED = 0.02  # after contact, that the model must feel [s]
 SLOWEST = 2.5e-4  # between samples of a force that pushes [s]
 CONTACT_FORCE = 3.0  # above it a force does [N]
 SOFTEST, SPRINGIEST = 1e3, 0.95  # that is looked for: stiffness [N/m], restitution [-]
@@ -59,7 +59,7 @@ def identify_surface(
         point: that hit, with its velocity before.
         normal: of the surface, outward, base axes, shape (3,).
         friction: coefficient [-].
-        time: since the touch, increasing, shape (N,) [s].
+        time: since contact, increasing, shape (N,) [s].
         force: along the normal, on the robot, shape (N,) [N].
 
     Raises:
@@ -82,7 +82,7 @@ def identify_surface(
 
 
 def _is_followed(t: np.ndarray, force: np.ndarray) -> bool:
-    """Tell whether samples follow a force: where it pushes they are close to each other."""
+    """Return whether samples follow a force: where it pushes they are close to each other."""
     if len(t) < 2 or t[0] > 0.0 or t[-1] < FOLLOWED or not np.isfinite(force).all():
         return False
     pushing = np.maximum(force[1:], force[:-1]) > CONTACT_FORCE

@@ -17,7 +17,7 @@ from impact_robots.exceptions import OutOfRangeError
 class CompositeContact(NamedTuple):
     """The contact point, if the arm were one rigid body with the arm's momentum."""
 
-    effective_mass: float  # felt along the normal [kg]
+    effective_mass: float  # along the normal [kg]
     normal_velocity: float  # [m/s]
 
 

@@ -33,7 +33,7 @@ class InverseInertia(NamedTuple):
 
     name: str  # "em", "gm", "crb" or "flex"
     W: np.ndarray  # shape (3, 3) [1/kg], symmetric
-    effective_mass: float  # felt along the normal [kg], infinite where the arm cannot give way
+    effective_mass: float  # along the normal [kg], infinite where the arm cannot give way
     flags: Flag  # SINGULAR_JACOBIAN, RANK_DEFICIENT
 
 

@@ -117,7 +117,7 @@ def flexible(state: PointState, rotation: np.ndarray) -> np.ndarray:
 
 
 def effective_mass(W: np.ndarray) -> float:
-    """Return the mass felt along the normal, 1/(z^T W z) [kg], of W in p, shape (3, 3) [1/kg].
+    """Return the mass along the normal, 1/(z^T W z) [kg], of W in p, shape (3, 3) [1/kg].
 
     Raises:
         OutOfRangeError: z^T W z is not positive.

@@ -25,7 +25,7 @@ def unknown(robot: Robot, *more: str) -> list[str]:
 
 
 def can_load(robot: Robot) -> bool:
-    """Tell whether stiffness, damping and motor inertia of a robot's joints are known."""
+    """Return whether stiffness, damping and motor inertia of a robot's joints are known."""
     return not unknown(robot)
 
 

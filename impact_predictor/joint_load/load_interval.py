@@ -28,8 +28,8 @@ from impact_robots.surface import Surface
 
 DRAWS = 100  # cases from the inside of the ranges
 MODEL_SHARE = 0.1  # of a load, by which the plant is away from the frozen model (spec: 3 to 10 %)
-QUIET = (-0.01, -0.001)  # before the touch, what the torque was before [s]
-FEW = 3  # samples there, or after the touch, that are too few
+QUIET = (-0.01, -0.001)  # before contact, what the torque was before [s]
+FEW = 3  # samples there, or after contact, that are too few
 SIGMAS = 4.0  # of its noise there, that a measured change may be off
 
 
@@ -109,7 +109,7 @@ def compare_torques(
     """Return how measured torques changed within 30 ms of a touch; none: it was not measured.
 
     Args:
-        time: since the touch, shape (N,) [s].
+        time: since contact, shape (N,) [s].
         torque: shape (N, n) [N.m].
         predicted: changes.
         least_noise: standard deviation that a torque has at least [N.m].

@@ -60,7 +60,7 @@ def load_limits(
     Args:
         robot: whose limits count.
         before: torque of each joint before the impact, gravity included, shape (n,) [N.m].
-        margin: share of what an impact may add that is kept in reserve [-].
+        margin: fraction of what an impact may add that is kept in reserve [-].
         impulse: limits beside them, as they are.
     """
     keep, limits = 1.0 - margin, robot.limits

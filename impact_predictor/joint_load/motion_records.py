@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiled motion after a touch takes, and writes."""
+"""What the compiled motion after contact takes, and writes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TICK = 250e-6  # of the joint torque loop, 4 kHz [s]
 HUNT_CROSSLEY, EXTENDED, RIGID = 0.0, 1.0, 2.0  # kinds of contact law
 
 
-class TouchedSurfaces(NamedTuple):
+class ContactSurfaces(NamedTuple):
     """Contacts, axes two tangents and the normal of each."""
 
     J: np.ndarray  # contiguous, shape (3 c, n)

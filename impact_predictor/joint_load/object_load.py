@@ -38,16 +38,16 @@ class FaceContact(NamedTuple):
 
 
 class ArmLoad(NamedTuple):
-    """Change of K (theta - q) of one arm since the touch, shape (n,) each [N.m]."""
+    """Change of K (theta - q) of one arm since contact, shape (n,) each [N.m]."""
 
     highest: np.ndarray  # at least 0
     lowest: np.ndarray  # at most 0
-    settled_highest: np.ndarray  # the same of what is left some time after the touch
+    settled_highest: np.ndarray  # the same of what is left some time after contact
     settled_lowest: np.ndarray
 
 
 class ObjectLoad:
-    """Arms and an object at the touch: built once, asked for many contacts and speeds."""
+    """Arms and an object at contact: built once, asked for many contacts and speeds."""
 
     def __init__(
         self,
@@ -94,12 +94,12 @@ class ObjectLoad:
     def loads(
         self, contact: FaceContact, scale: float = 1.0, settled: float = DURATION
     ) -> dict[str, ArmLoad]:
-        """Return the loads of each arm within 30 ms of the touch, by name.
+        """Return the loads of each arm within 30 ms of contact, by name.
 
         Args:
             contact: of every plate.
             scale: of the arms' velocities before the impact; the object's stays [-].
-            settled: since the touch, from when on what is left counts on its own [s].
+            settled: since contact, from when on what is left counts on its own [s].
 
         Raises:
             PredictionError: a figure so far from any arm's that no number comes out.

@@ -54,7 +54,10 @@ def near_worst(cases: list[RatedCase]) -> list[RatedCase]:
     return [cases[place] for place in sorted(found, key=lambda place: -found[place])]
 
 
-_TOP, _NEAR = 3, 0.8  # surfaces that are looked at closely, and share of the worst that they reach
+_TOP, _NEAR = (
+    3,
+    0.8,
+)  # surfaces searched closely, and their minimal fraction of the worst
 _LOW, _HIGH = 0, 1
 _PIECE = 20  # of a case that is rated piece by piece, of the torque loop's 250 us [ticks]
 

@@ -21,7 +21,7 @@ from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, friction_coefficient, restitution_coefficient
 
-ENERGY_ROUNDING = 1e-12  # share of the kinetic energy below which a gain is none
+ENERGY_ROUNDING = 1e-12  # fraction of the kinetic energy below which a gain is none
 _APPROACHING, _ENERGY_GAIN = int(Flag.APPROACHING), int(Flag.ENERGY_GAIN)
 
 

@@ -4,7 +4,7 @@ r"""The wall and joints in a box that explain hits, and how far others would exp
 
 The cost is :math:`\frac12|x|^2/s^2 + \sum|r|^2/(2T)` with unknowns x from -1 to 1, their uniform
 deviation s and residuals r over their standard deviation, which T = 2 tempers: residuals of one
-hit depend on each other. Every hit has an unknown time of touch besides.
+hit depend on each other. Every hit has an unknown time of contact besides.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from impact_predictor.learning.hit_residual import (
     LATE,
     all_residuals,
+    contact_time,
     modelled,
     residual,
-    touch_time,
 )
 from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.learning_box import FRICTION, LearningBox
@@ -38,7 +38,7 @@ SECANT = 0.02, 0.3, 0.6  # shortest, longest by two standard deviations, and a w
 REPEATED = 3  # hits: more tell no more, since the model errs alike in all
 GOOD = 0.7  # misfit at which the covariance is as it is
 EXPLAINED = 1.0  # misfit of a new hit, below which no other minimum is looked for
-BETTER = 0.5  # share of it, at least, where the model is better than that
+BETTER = 0.5  # fraction of it, at least, where the model is better than that
 EVALUATIONS, TOLERANCE = 25, 1e-3
 
 
@@ -91,7 +91,7 @@ def fit_box(
 
 
 class _Problem(NamedTuple):
-    """Least squares of z: p unknowns, then the touch times [ms]."""
+    """Least squares of z: p unknowns, then the contact times [ms]."""
 
     box: LearningBox
     windows: Sequence[HitWindow]
@@ -122,7 +122,7 @@ class _Problem(NamedTuple):
 
     def _timed(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         """Return the squared residual and z at unknowns, each touch where it fits best."""
-        each = [touch_time(window, modelled(self.box, window, x)) for window in self.windows]
+        each = [contact_time(window, modelled(self.box, window, x)) for window in self.windows]
         return sum(cost for _, cost in each), np.append(x, [1e3 * late for late, _ in each])
 
     def slopes(self, z: np.ndarray) -> np.ndarray:
@@ -134,7 +134,7 @@ class _Problem(NamedTuple):
         return np.column_stack([*columns, self._time_slopes(z, len(here))])
 
     def _time_slopes(self, z: np.ndarray, rows: int) -> np.ndarray:
-        """Return the columns of the touch times, for which no model is run anew."""
+        """Return the columns of contact times, for which no model is run anew."""
         p, columns, row = self.box.size, np.zeros((rows, len(self.windows))), 0
         for k, window in enumerate(self.windows):
             model, late = modelled(self.box, window, z[:p]), z[p + k]
@@ -148,7 +148,7 @@ class _Problem(NamedTuple):
     def secants(self, z: np.ndarray, here: np.ndarray, reach: np.ndarray) -> np.ndarray:
         """Return the weaker of wide secants to either side, shape (r, p).
 
-        A sticking contact says nothing of how much more friction there is, and may begin to stick
+        A sticking contact is ignored of how much more friction there is, and may begin to stick
         beside the estimate: friction is looked at from further away, too.
         """
         columns, figures = [], np.flatnonzero(self.box.free)
@@ -161,7 +161,7 @@ class _Problem(NamedTuple):
         return np.column_stack(columns)
 
     def covariance(self, jacobian: np.ndarray) -> np.ndarray:
-        """Return the covariance of the unknowns, shape (p, p), the touch times eliminated."""
+        """Return the covariance of the unknowns, shape (p, p), the contact times eliminated."""
         p, h = self.box.size, len(self.windows)
         hits = jacobian[: -(p + h)]
         counted = min(1.0, REPEATED / h)

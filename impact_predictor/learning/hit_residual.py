@@ -18,7 +18,7 @@ SHIFTS = np.linspace(-LATE, LATE, 57)
 
 
 def modelled(box: LearningBox, window: HitWindow, x: np.ndarray) -> np.ndarray:
-    """Return the changes of torque, position, velocity since the touch, shape (ticks + 1, 3, n)."""
+    """Return the changes of torque, position, velocity since contact, shape (ticks + 1, 3, n)."""
     case = box.case(box.figures(x))
     arm = window.arm.scaled(case.scale)
     contact = case.contact(arm.M_inverse, window.point.J[:3], window.point.velocity)
@@ -35,7 +35,7 @@ def residual(window: HitWindow, model: np.ndarray, late: float) -> np.ndarray:
     Args:
         window: of m samples.
         model: of :func:`modelled`.
-        late: the touch, after it was detected [s].
+        late: the contact, after it was detected [s].
     """
     return residuals(window, model, np.array([late]))[0]
 
@@ -50,7 +50,7 @@ def residuals(window: HitWindow, model: np.ndarray, late: np.ndarray) -> np.ndar
     return np.asarray((window.whitening @ left).transpose(3, 2, 0, 1)).reshape(len(late), -1)
 
 
-def touch_time(window: HitWindow, model: np.ndarray) -> tuple[float, float]:
+def contact_time(window: HitWindow, model: np.ndarray) -> tuple[float, float]:
     """Return by how much a touch was later than detected [s], and the squared residual there."""
     costs = (residuals(window, model, SHIFTS) ** 2).sum(axis=1)
     best = int(np.argmin(costs))
@@ -60,7 +60,7 @@ def touch_time(window: HitWindow, model: np.ndarray) -> tuple[float, float]:
 def all_residuals(
     box: LearningBox, windows: Sequence[HitWindow], z: np.ndarray
 ) -> list[np.ndarray]:
-    """Return the residual of each hit at z: p unknowns, then the touch times in ms."""
+    """Return the residual of each hit at z: p unknowns, then the contact times in ms."""
     x, late = z[: box.size], 1e-3 * z[box.size :]
     pairs = zip(windows, late, strict=True)
     return [residual(each, modelled(box, each, x), t) for each, t in pairs]

@@ -22,12 +22,12 @@ from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
-BEFORE, AFTER = 0.0025, 0.015  # the touch, between which signals are explained at least [s]
-LONGEST = DURATION  # after the touch: what comes later, no load is looked for [s]
+BEFORE, AFTER = 0.0025, 0.015  # the contact, between which signals are explained at least [s]
+LONGEST = DURATION  # after contact: what comes later, no load is looked for [s]
 PAST = 3e-3  # the highest load, that the signals are explained, too [s]
 FREE, FEWEST = 50, 12  # samples of the free motion, at most and at least
-GAP = 0.0025  # before the touch, later samples may be of the hit, as a touch is known roughly [s]
-MODEL_SHARE = 0.02  # of a signal's peak by which the model is off at the touch
+GAP = 0.0025  # before contact, later samples may be of the hit, as a touch is known roughly [s]
+MODEL_SHARE = 0.02  # of a signal's peak by which the model is off at contact
 TURNED = 1.0  # share more for each radian that a joint has turned since: M and J are others [1/rad]
 LEAST_NOISE = 1e-3, 1e-7, 1e-5  # of torques [N.m], positions [rad], velocities [rad/s]
 DEGREES = {"torque": 1, "position": 3, "velocity": 2}  # of the polynomials without a hit
@@ -37,14 +37,14 @@ SLOWEST = 2.1e-3  # between samples [s]
 class HitWindow(NamedTuple):
     """What a hit changed, m samples, and the arm that it hit."""
 
-    time: np.ndarray  # since the touch as it was detected, shape (m,) [s]
+    time: np.ndarray  # since contact as it was detected, shape (m,) [s]
     change: np.ndarray  # of torque, position, velocity, shape (m, 3, n)
     whitening: np.ndarray  # of each signal's noise, free motion and model, shape (3, n, m, m)
     command: np.ndarray  # change of the command, one row each 250 us, shape (ticks, n) [N.m]
-    arm: ElasticArm  # nominal, at the touch
+    arm: ElasticArm  # nominal, at contact
     point: PointState  # that hit, before the impact
     speed: float  # of approach along the announced normal [m/s]
-    used: float  # largest share of a torque limit that was measured, change or range [-]
+    used: float  # largest fraction of a torque limit that was measured, change or range [-]
     depth: float  # that the point went behind where it was at time zero [m]
     gain: float  # of the torque sensors, by which torques were divided, at most 1 [-]
 
@@ -58,7 +58,7 @@ def hit_window(robot: Robot, surface: Surface, hit: RecordedHit) -> HitWindow:
     Args:
         robot: whose contact frame hits; torque-controlled.
         surface: whose normal says what approaches.
-        hit: 12 samples or more up to 2.5 ms before the touch, and all until 15 ms after it.
+        hit: 12 samples or more up to 2.5 ms before contact, and all until 15 ms after it.
 
     Raises:
         PredictionError: samples are missing, not finite or of other shapes, or the robot's YAML
@@ -128,8 +128,8 @@ def _end(time: np.ndarray, used: np.ndarray) -> float:
     What a model that is right until then says of other speeds, it says of the load that decides.
 
     Args:
-        time: since the touch, shape (N,) [s].
-        used: share of a limit that is used then, shape (N,) [-].
+        time: since contact, shape (N,) [s].
+        used: fraction of a limit that is used then, shape (N,) [-].
     """
     looked = (time >= 0.0) & (time <= LONGEST)
     highest = time[looked][int(used[looked].argmax())]
@@ -178,9 +178,9 @@ def _check(robot: Robot, hit: RecordedHit) -> None:
 
 
 def _driven(robot: Robot, hit: RecordedHit, quiet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the command did to an arm in the air, and how it changed after the touch.
+    """Return what the command did to an arm in the air, and how it changed after contact.
 
-    Both beside the command's free course, a polynomial through its quiet samples. Until the touch
+    Both beside the command's free course, a polynomial through its quiet samples. Until the contact
     the command moves the nominal arm; what it is then, it stays. Where it goes from there is for
     the model of the hit.
 
@@ -224,7 +224,7 @@ def _at_zero(time: np.ndarray, signal: np.ndarray) -> np.ndarray:
 
 
 def _used(robot: Robot, gravity: np.ndarray, torque: np.ndarray) -> np.ndarray:
-    """Return the largest share of a torque limit that changes (m, n) used, shape (m,) [-]."""
+    """Return the largest fraction of a torque limit that changes (m, n) used, shape (m,) [-]."""
     limits = load_limits(robot, gravity)
     with np.errstate(invalid="ignore"):
         shares = np.abs(torque) / limits.change, torque / limits.up, -torque / limits.down

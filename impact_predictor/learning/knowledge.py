@@ -39,7 +39,7 @@ def ceiling_of(q: np.ndarray, speed: float, used: float) -> Ceiling | None:
     Args:
         q: configuration of the hit, shape (n,) [rad].
         speed: of the hit [m/s].
-        used: largest share of a limit that it used [-].
+        used: largest fraction of a limit that it used [-].
     """
     if used < CLOSE:
         return None
@@ -53,7 +53,7 @@ def lowest(ceilings: Iterable[Ceiling], q: np.ndarray) -> float:
 
 
 def is_near(one: np.ndarray, other: np.ndarray) -> bool:
-    """Tell whether two configurations, shape (n,) [rad], hit the same place."""
+    """Return whether two configurations, shape (n,) [rad], hit the same place."""
     return bool(np.abs(one - other).max() < NEAR)
 
 
@@ -153,9 +153,9 @@ class Knowledge:
 
 
 def _at_touch(hits: Sequence[RecordedHit], late: np.ndarray) -> list[RecordedHit] | None:
-    """Return hits whose time counts from the touch as fitted; none if it did already.
+    """Return hits whose time counts from contact as fitted; none if it did already.
 
-    Where the touch is wrong by milliseconds, the command is, too, and the hit is in the free
+    Where the contact is wrong by milliseconds, the command is, too, and the hit is in the free
     motion. A hit stays where too little of it is recorded.
 
     Args:

@@ -59,7 +59,7 @@ class WallCase(NamedTuple):
         return HuntCrossley(factor * law.stiffness, factor * law.damping, self.exponent)
 
     def contact(self, M_inverse: np.ndarray, J: np.ndarray, velocity: np.ndarray) -> LoadContact:
-        """Return the touch of a point of an arm.
+        """Return the contact of a point of an arm.
 
         Args:
             M_inverse: of the links, shape (n, n) [1/(kg.m^2)].

@@ -91,7 +91,7 @@ def next_speed(
     faster than the last hit, nor than what its measured load had allowed. Never above a ceiling,
     which a hit of this place set that came near a limit.
 
-    The arm must reach that speed 50 ms before the touch: the torque of accelerating is not counted.
+    The arm must reach that speed 50 ms before contact: the torque of accelerating is not counted.
 
     Args:
         known: from the hits before.

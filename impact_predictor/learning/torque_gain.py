@@ -29,7 +29,7 @@ def shown_gravity(robot: Robot, hit: RecordedHit, quiet: np.ndarray) -> float:
     Args:
         robot: the arm.
         hit: its torques count with gravity.
-        quiet: samples of the motion before the touch, shape (k,).
+        quiet: samples of the motion before contact, shape (k,).
 
     Raises:
         PredictionError: the sensors show so little that the arm cannot be the one of the model.

@@ -31,7 +31,7 @@ def pressed(
 
     Args:
         box: that holds the figures.
-        arm: nominal, at the touch.
+        arm: nominal, at contact.
         J: of the point, linear, base axes, shape (3, n).
         figures: of wall and joints, shape (6 + 3 n,).
         velocity: of the point, base axes, shape (3,) [m/s].

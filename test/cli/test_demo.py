@@ -202,7 +202,7 @@ def test_a_harder_impact_is_detected_sooner(runs):
 @pytest.mark.parametrize(
     ("arguments", "status", "lines"),
     [
-        (["--out", "."], 1, ["impact: --out: expected a new folder, . is there already"]),
+        (["--out", "."], 1, ["impact: --out: expected a new folder, . exists already"]),
         (["--out", "/dev/null/x"], 1, ["impact: --out: cannot make /dev/null/x: Not a directory"]),
         (["--scenario", "moon"], 2, ["impact demo: argument --scenario", "qp_panda_demo"]),
         (["--seed", "-1"], 2, ["impact demo: argument --seed: expected an integer from 0", "'-1'"]),

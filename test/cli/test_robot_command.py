@@ -79,7 +79,7 @@ def test_a_file_is_not_written_over_unless_told_to(robot, urdf, tmp_path):
     out = tmp_path / "mine.yaml"
     out.write_text("mine\n")
     status, _, error = robot(urdf, "--out", out)
-    assert status == 2 and error.count("\n") == 1 and "without --force" in error
+    assert status == 2 and error.count("\n") == 1 and "to overwrite it: --force" in error
     assert out.read_text() == "mine\n"
     assert robot(urdf, "--out", out, "--force")[0] == 0
     assert load_robot(out).name == "ur_class"

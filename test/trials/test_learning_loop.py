@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from impact_predictor.joint_load.load_case import viscoelastic
+from impact_predictor.learning.alignment import aligned
 from impact_predictor.learning.knowledge import learn, nothing_known
 from impact_predictor.learning.learning_box import learning_box
 from impact_predictor.learning.next_speed import START
-from impact_predictor.learning.touch import aligned
 from impact_qp.learning.rehearsal import highest_achieved, rehearse
 from impact_qp.learning.wall_approach import WallApproach, by_run_up
 from impact_robots import Surface, load_robot

@@ -40,7 +40,7 @@ def torque_section(analysis: Analysis) -> str:
     left = len(compared) - len(rows)
     note += f" {left} more impacts are in impacts.csv." if left else ""
     changes = html_table(head, rows, kind="table joints", marks=marks)
-    return html_section("torques", "What the joints felt", changes, note=note)
+    return html_section("torques", "Measured joint torques", changes, note=note)
 
 
 def joint_section(analysis: Analysis) -> str:
@@ -70,4 +70,4 @@ def joint_section(analysis: Analysis) -> str:
     )
     head = ["", *named, "hits", "misfit"]
     found_table = html_table(head, rows, marks=marks)
-    return html_section("joints", "What the joints are", found_table, note=note)
+    return html_section("joints", "Identified joints", found_table, note=note)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""When a hit began: a detector notices the touch of a soft wall some milliseconds late."""
+"""When a hit began: a detector notices the contact of a soft wall some milliseconds late."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STEP = 0.25e-3  # of the search [s]
 
 
 def aligned(box: LearningBox, hit: RecordedHit) -> RecordedHit:
-    """Return a hit whose time counts from the touch that explains its samples best.
+    """Return a hit whose time counts from contact that explains its samples best.
 
     Looked for up to 6 ms before and 2 ms after time zero, by the model of the hit on walls of ten
     stiffnesses and two restitutions, none of which is right: residuals count by the logarithm of
@@ -28,7 +28,7 @@ def aligned(box: LearningBox, hit: RecordedHit) -> RecordedHit:
 
     Args:
         box: of the unknowns.
-        hit: its samples begin 12 samples or more before the earliest touch.
+        hit: its samples begin 12 samples or more before the earliest contact.
 
     Raises:
         PredictionError: the hit is not sampled as needed.
