@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from impact_robots.entry import unit_hint
 from impact_robots.exceptions import RobotError
 
 LARGEST = 1e12  # above any quantity of a robot in SI units; products of larger ones overflow
@@ -144,11 +145,11 @@ class Entries:
         """Return a point on a link [m], shape (3,), no farther from its frame than a link is long.
 
         Raises:
-            RobotError: not three numbers, or farther away; says if they look like millimetres.
+            RobotError: not three numbers, or farther away.
         """
         point = self.vector(key, 3, default)
         if (far := float(np.abs(point).max())) > LONGEST:
-            hint = ", which looks like millimetres" if far <= 1000.0 * LONGEST else ""
+            hint = unit_hint(far, LONGEST, "m")
             expected = f"at most {LONGEST:g} m from the link's frame"
             raise RobotError(f"{self.where(key)}: expected {expected}, got {far:g} m{hint}")
         return point

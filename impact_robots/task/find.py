@@ -17,7 +17,7 @@ from impact_robots.task.hit_task import HIT_TASKS, HitTask, hit_task_of, load_hi
 from impact_robots.task.like import CELL, LIKE, TASK, with_own_title
 from impact_robots.task.palm_file import PALM_TASKS, load_palm_task, palm_task_of
 from impact_robots.task.palm_task import PalmTask
-from impact_robots.task.typed_entries import check_angle, check_length
+from impact_robots.task.typed_entries import check_size
 from impact_robots.yaml_file import read_mapping
 
 Task = HitTask | BoxTask | PalmTask
@@ -184,6 +184,6 @@ def _placed(name: str, entries: Entries, path: Path) -> PlacedRobot:
         robot_named(robot)
     except RobotError as error:
         raise TaskError(f"{entries.where('robot')}: {error}") from None
-    check_length((x, y, z), entries.where("base"))
-    check_angle(yaw, entries.where("yaw"))
+    check_size((x, y, z), entries.where("base"))
+    check_size(yaw, entries.where("yaw"), "rad")
     return PlacedRobot(name, robot, (x, y, z), float(yaw))
