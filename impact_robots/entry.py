@@ -78,9 +78,13 @@ class Entry:
 
     def line(self, kind: str, got: Any) -> str:
         """Return what was expected and got, and if that looks like another unit."""
-        number = self.high is not None and isinstance(got, int | float)
-        hint = unit_hint(got, self.high, self.unit) if number else ""
-        return f"expected {self.expected(kind)}, got {got!r}{hint}"
+        return f"expected {self.expected(kind)}, got {got!r}{self.hint(got)}"
+
+    def hint(self, got: Any) -> str:
+        """Return what ends an error if a value would be allowed in another unit."""
+        if self.high is None or not isinstance(got, int | float):
+            return ""
+        return unit_hint(got, self.high, self.unit)
 
 
 def unit_hint(value: float, most: float, unit: str) -> str:

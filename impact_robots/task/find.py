@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from impact_robots.cell import PlacedRobot, RobotCell, robot_named
-from impact_robots.entries import Entries
+from impact_robots.entries import TURN, Entries
 from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.task.box_file import BOX_TASKS, box_task_of, load_box_task
 from impact_robots.task.box_task import BoxTask
@@ -179,11 +179,10 @@ def _placed(name: str, entries: Entries, path: Path) -> PlacedRobot:
     if robot.endswith(_YAML):
         robot = str(path.parent / robot)
     x, y, z = entries.vector("base", 3).tolist()
-    yaw = entries.value("yaw") if "yaw" in entries else 0.0
+    yaw = entries.number("yaw", 0.0, TURN)
     try:
         robot_named(robot)
     except RobotError as error:
         raise TaskError(f"{entries.where('robot')}: {error}") from None
     check_size((x, y, z), entries.where("base"))
-    check_size(yaw, entries.where("yaw"), "rad")
-    return PlacedRobot(name, robot, (x, y, z), float(yaw))
+    return PlacedRobot(name, robot, (x, y, z), yaw)

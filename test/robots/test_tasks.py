@@ -267,7 +267,7 @@ def test_a_plate_on_the_wrong_side_is_one_line(written, faces, message):
         (TWO_ARMS.replace("0.45", "450"), r"front.base: .* got 450 m, which looks like mill"),
         (
             TWO_ARMS.replace("45, 0.0]", "45, 0.0], yaw: 90"),
-            "yaw: .* 90 rad, which looks like degr",
+            "yaw: .* 90, which looks like degr",
         ),
         (TWO_ARMS.replace("panda_plate", "ur5", 1), r"front.robot: robot: expected one of .*'ur5'"),
         (TWO_ARMS.replace("front", "back"), "not YAML: entry 'back' is given twice"),
