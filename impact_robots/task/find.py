@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from impact_robots.cell import PlacedRobot, RobotCell, robot_named
-from impact_robots.entries import Entries
+from impact_robots.entries import TURN, Entries
 from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.task.box_file import BOX_TASKS, box_task_of, load_box_task
 from impact_robots.task.box_task import BoxTask
@@ -17,7 +17,7 @@ from impact_robots.task.hit_task import HIT_TASKS, HitTask, hit_task_of, load_hi
 from impact_robots.task.like import CELL, LIKE, TASK, with_own_title
 from impact_robots.task.palm_file import PALM_TASKS, load_palm_task, palm_task_of
 from impact_robots.task.palm_task import PalmTask
-from impact_robots.task.typed_entries import check_angle, check_length
+from impact_robots.task.typed_entries import check_size
 from impact_robots.yaml_file import read_mapping
 
 Task = HitTask | BoxTask | PalmTask
@@ -179,11 +179,10 @@ def _placed(name: str, entries: Entries, path: Path) -> PlacedRobot:
     if robot.endswith(_YAML):
         robot = str(path.parent / robot)
     x, y, z = entries.vector("base", 3).tolist()
-    yaw = entries.value("yaw") if "yaw" in entries else 0.0
+    yaw = entries.number("yaw", 0.0, TURN)
     try:
         robot_named(robot)
     except RobotError as error:
         raise TaskError(f"{entries.where('robot')}: {error}") from None
-    check_length((x, y, z), entries.where("base"))
-    check_angle(yaw, entries.where("yaw"))
-    return PlacedRobot(name, robot, (x, y, z), float(yaw))
+    check_size((x, y, z), entries.where("base"))
+    return PlacedRobot(name, robot, (x, y, z), yaw)
