@@ -70,7 +70,7 @@ def evaluate_spreading(
 ) -> SpreadingEvaluation:
     """Return the figures of a run, from the plant's truth and what was commanded.
 
-    Feedback is looked at from 2 ms before the first contact to 0.5 s after it, or to the trial's end.
+    Feedback is evaluated from 2 ms before the first contact to 0.5 s after it, or the trial's end.
     Its integral is that of its part along the approach in a push, of its norm in a grab, the mean
     of the arms.
 
