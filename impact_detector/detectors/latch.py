@@ -103,8 +103,8 @@ class ThresholdLatch:
 
     After a detection the latch stays closed (``impact``) until the statistic was known and not
     above the threshold for ``rearm_time``; samples above it restart that time, samples without
-    statistic and gaps do not (:class:`~impact_detector.detectors.latch.QuietTime`). What exceeds
-    the threshold meanwhile is no detection; the detection status reports it (``suppressed``), once
+    statistic and gaps do not (:class:`~impact_detector.detectors.latch.QuietTime`). Exceeding the
+    threshold meanwhile is no detection; the detection status reports it (``suppressed``), once
     per vibration. A jump back in time resets the latch: another recording, or a restart.
     """
 

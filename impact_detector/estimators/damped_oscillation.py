@@ -52,9 +52,9 @@ def oscillation_fit(
     .. math:: \dot q(x) = a_0 + a_1 x + \sum_k A_k e^{-b_k x} \cos(w_k x + \phi_k),
 
     integrated once, because positions are known a hundred times better than velocities. b and w
-    belong to the arm and are common to all joints; amplitudes, phases and trend are each joint's
-    own and follow by linear least squares (variable projection). Several starts: one from the
-    spectrum, the others drawn with a fixed seed. Start at the release: during the contact the arm moves
+    belong to the arm and are common to all joints; amplitudes, phases and trend differ by joint
+    and follow by linear least squares (variable projection). Several starts: one from the spectrum,
+    the others drawn with a fixed seed. Start at the release: during the contact the arm moves
     otherwise.
 
     Args:

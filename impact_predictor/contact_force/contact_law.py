@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a contact force law must be able to say, and all laws by name.
+"""Interface of contact force laws, and their registry.
 
 A law is of one of two kinds: a force of penetration and rate (``RateLaw``), or one that remembers
 what happened since contact and gives a free body's motion in closed form (``LumpedLaw``).
@@ -34,7 +34,7 @@ class FreeBodyImpact(NamedTuple):
 class ForceCurve(NamedTuple):
     """The force of a law on a free body, after contact."""
 
-    force: np.ndarray  # at the times asked for, shape (n,) [N]
+    force: np.ndarray  # at the given times, shape (n,) [N]
     compression_end: float  # [s], infinite if it never ends
     contact_end: float  # [s], infinite if it never ends
 
@@ -51,7 +51,7 @@ class ContactMotion(NamedTuple):
 
 
 class FreeBodyLaw(ABC):
-    """What both kinds of law say of a free body."""
+    """Methods of both kinds of law for a free body."""
 
     @abstractmethod
     def free_restitution(self, approach_speed: float, mass: float | None) -> float:
@@ -86,7 +86,7 @@ class FreeBodyLaw(ABC):
 
 
 class RateLaw(FreeBodyLaw):
-    """A force of penetration and rate; what has no closed form is integrated."""
+    """A force of penetration and rate; integrated where there is no closed form."""
 
     @abstractmethod
     def unclipped_force(self, penetration: float, rate: float) -> float:
@@ -130,7 +130,7 @@ class RateLaw(FreeBodyLaw):
 
 
 class LumpedLaw(FreeBodyLaw):
-    """A law that remembers, and knows the motion of a free body."""
+    """A law with memory, with the motion of a free body in closed form."""
 
     @abstractmethod
     def end_times(self, mass: float, approach_speed: float) -> tuple[float, float]:

@@ -39,7 +39,7 @@ def simulate_contact(
         external_force: constant force on the body along the outward normal [N]: positive retracts,
             negative pushes in. Not with a law that remembers.
         external_start: when the external force starts, after contact [s].
-        max_duration: when to stop if the contact does not end [s]; the profile then says HELD.
+        max_duration: when to stop if the contact does not end [s]; then the profile's flag is HELD.
 
     Raises:
         OutOfRangeError: a figure is outside its range, or an external force with a closed form.

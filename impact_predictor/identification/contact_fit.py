@@ -21,13 +21,13 @@ from impact_predictor.identification.contact_families import (
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, positive
 
-MASS, TOUCH = "mass", "touch"  # names of what may be unknown besides the model's figures
+MASS, TOUCH = "mass", "touch"  # unknowns besides the model's parameters
 
 
 class ContactFit:
     """Residual and bounds over the unknowns.
 
-    These are the logarithms of the model's two figures and, where they are asked for, the logarithm
+    These are the logarithms of the model's two parameters and, if requested, the logarithm
     of the mass and the time of contact in units of the contact's duration.
 
     Raises:

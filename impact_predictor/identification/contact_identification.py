@@ -188,7 +188,7 @@ def _flags(fit: ContactFit, optimum: Optimum, spread: Uncertainty, starts: int) 
 
 
 def _correlated(residual: np.ndarray, peak: float) -> bool:
-    """Tell structure from white noise by the correlation of neighbours; below 1e-4 is no matter."""
+    """Detect structure by the correlation of neighbours; below 1e-4 it is negligible."""
     power = float(residual @ residual)
     if power < residual.size * (1e-4 * peak) ** 2:
         return False

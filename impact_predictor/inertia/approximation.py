@@ -22,7 +22,7 @@ class CompositeContact(NamedTuple):
 
 
 def composite_contact(state: PointState, rotation: np.ndarray) -> CompositeContact:
-    """Return what the composite rigid body says along the normal; Wang 2022 (17), (29).
+    """Return the composite rigid body's prediction along the normal; Wang 2022 (17), (29).
 
     The mass is that of ``effective_mass(crb(state, rotation))``.
 

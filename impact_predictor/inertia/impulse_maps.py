@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impulse in contact axes p does to the robot, each as one matrix.
+"""Effects on the robot of an impulse in contact axes p, each as one matrix.
 
 Wang 2023: full reference in doc/theory.md.
 """

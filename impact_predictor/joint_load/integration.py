@@ -41,7 +41,7 @@ CONTACT_PHASE = 0.2  # of the contact's own oscillation, per step in contact [ra
 SWEEPS = 4  # of Gauss and Seidel, for one contact; four times as many for several
 SETTLED = 1e-3  # change of one contact's normal force in a sweep, after which there is none
 
-# what is called for every step is inlined: half of the time
+# functions of every step are inlined: half the time
 compiled = cached(nogil=True, fastmath=True, forceinline=True)
 
 
@@ -241,7 +241,7 @@ def meet(
     x: np.ndarray,
     u: np.ndarray,
 ) -> bool:
-    """Write heights ``x`` and velocities ``u`` without contact forces; return whether any touch."""
+    """Write heights ``x`` and velocities ``u`` without forces; return whether any is in contact."""
     J, laws, friction, velocity = surfaces
     q, vq, touching = motion.q, motion.vq, False
     for c in range(len(laws)):
@@ -308,7 +308,7 @@ def integrate(
 
     Args:
         arm: at the configuration at contact.
-        surfaces: that are touched, arrays contiguous.
+        surfaces: in contact, arrays contiguous.
         ticks: the first, 0 at contact, and the one after the last.
         refinement: by how much every step is shorter, 1: not.
         command: change of the torque that the loop is sent since contact, a row a tick, the last

@@ -86,7 +86,7 @@ class LoadHistory(NamedTuple):
 
 
 class JointLoad(NamedTuple):
-    """What each joint's spring feels: the change of K (theta - q) since contact."""
+    """Load of each joint's spring: the change of K (theta - q) since contact."""
 
     highest: np.ndarray  # at least 0, shape (n,) [N.m]
     lowest: np.ndarray  # at most 0, shape (n,) [N.m]
@@ -103,7 +103,7 @@ class JointLoad(NamedTuple):
         return np.maximum(self.highest, -self.lowest)
 
     def absolute(self, before: np.ndarray) -> np.ndarray:
-        """Return the largest load with what was ``before``, both of shape (n,) [N.m]."""
+        """Return the largest torque with that ``before`` the impact, both of shape (n,) [N.m]."""
         return np.maximum(np.abs(before + self.highest), np.abs(before + self.lowest))
 
     @property
@@ -113,7 +113,7 @@ class JointLoad(NamedTuple):
 
 
 class LoadRun:
-    """The motion after contact, followed piece by piece: for who has little time at once.
+    """The motion after contact, integrated piece by piece, for callers with a time limit.
 
     Small motion about the configuration at contact, actuators' torque constant but for the
     torque loop; see :mod:`~impact_predictor.joint_load.integration`.
@@ -154,7 +154,7 @@ class LoadRun:
         return self._done == self._ticks
 
     def go_on(self, ticks: int | None = None) -> None:
-        """Follow the motion for so many ticks of 250 us, at most to its end; none: to its end."""
+        """Follow the motion for so many ticks of 250 us, at most to its end; None: to its end."""
         from impact_predictor.joint_load.integration import integrate  # loads slowly
 
         end = self._ticks if ticks is None else min(self._ticks, self._done + ticks)
@@ -166,7 +166,7 @@ class LoadRun:
         """Return the load up to where the motion was followed.
 
         Raises:
-            PredictionError: a figure so far from any arm's that no number comes out.
+            PredictionError: the result is not finite, by implausible parameters.
         """
         loads, times, contact, trace = self._record
         if not np.isfinite(loads).all():
@@ -197,7 +197,7 @@ def joint_load(
     command: np.ndarray | None = None,
     with_history: bool = False,
 ) -> JointLoad:
-    """Return the loads of an impact, the surfaces touched at the same time.
+    """Return the loads of an impact, with simultaneous contact of all surfaces.
 
     Args:
         arm: at the configuration at contact.
@@ -209,7 +209,7 @@ def joint_load(
         with_history: return the loads over time, too.
 
     Raises:
-        PredictionError: a figure so far from any arm's that no number comes out.
+        PredictionError: the result is not finite, by implausible parameters.
     """
     run = LoadRun(
         arm,
@@ -224,7 +224,7 @@ def joint_load(
 
 
 def warm_up() -> None:
-    """Compile what :func:`joint_load` runs, or load it: some 10 s once, then half a second."""
+    """Compile or load the code of :func:`joint_load`: some 10 s once, then half a second."""
     one = np.ones(1)
     arm = ElasticArm(np.eye(1), one, one, one, one, one, one, one, 0.5)
     contact = LoadContact(np.ones((3, 1)), np.array([0.0, 0.0, -1.0]), RigidLaw(0.0), 0.0)
@@ -232,14 +232,14 @@ def warm_up() -> None:
 
 
 def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
-    """Return what the compiled code knows of a law."""
+    """Return a law's parameters for the compiled code."""
     if isinstance(law, RigidLaw):
         return 1.0, law.restitution, 1.0, RIGID
     return law.stiffness, law.damping, law.exponent, EXTENDED if law.extended else HUNT_CROSSLEY
 
 
 def _history(trace: np.ndarray, n: int, c: int) -> LoadHistory:
-    """Return what the compiled code wrote."""
+    """Return the results of the compiled code."""
     time = TICK * np.arange(1, len(trace) + 1)
     ends = np.cumsum([n, c, c, n])
     return LoadHistory(time, *np.split(trace, ends, axis=1))

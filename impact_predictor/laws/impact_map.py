@@ -35,7 +35,7 @@ def impact_map(
     restitution: float = 0.0,
     law: str = "coulomb",
 ) -> ImpactMapResult:
-    """Return what an impact at one contact point does; Rey Arias 2024 (10)-(17).
+    """Return the result of an impact at one contact point; Rey Arias 2024 (10)-(17).
 
     qdot^+ = qdot^- + (M + B)^-1 J^T iota with J_N qdot^+ = -e J_N qdot^-. A point that does not
     approach has no impact: velocities stay. Sticking, sliding and jamming are in mode and flags.
