@@ -52,7 +52,7 @@ class Episode:
     """One impact: of one arm, or of several within half a second."""
 
     recording: str
-    time: float  # stamp of the first touch [s]
+    time: float  # stamp of the first contact [s]
     arms: list[ArmImpact]  # that were found to touch, in the order of their touches
     untouched: list[str]  # namespaces of arms of which no impact was found
     later: int  # further impacts of these arms until the next episode
