@@ -35,7 +35,7 @@ class GrabEvaluation:
 
     @property
     def speed(self) -> float:
-        """The highest of a palm at its touch [m/s]."""
+        """The highest of a palm at its contact [m/s]."""
         return max(palm.speed for palm in self.palms)
 
     @property

@@ -89,10 +89,10 @@ def arm_impact(
         approach = point.velocity.copy()
     covers = len(t) > 0 and t[-1] >= LEFT[1] - 2 * states.period
     if not covers:
-        ends = f"{1e3 * t[-1]:.0f} ms after the touch" if len(t) else "before the touch"
+        ends = f"{1e3 * t[-1]:.0f} ms after contact" if len(t) else "before contact"
         notes.append(f"joint states end {ends}, so the velocity after it is unknown")
     if not np.isfinite(before).all():
-        notes.append("joint states miss before the touch, so the velocity before it is unknown")
+        notes.append("joint states miss before contact, so the velocity before it is unknown")
     after = mean_between(t, dq, *LEFT) if covers else np.full(n, np.nan)
     left = mean_between(t, velocities, *LEFT) if covers else np.full(3, np.nan)
     unexplained = _wrong_model(dynamics, arm, touch)
@@ -135,17 +135,17 @@ def _feedback(feedback: Series, first: int, tool: np.ndarray) -> FeedbackFigures
         return "it was not recorded"
     near = feedback.within(first, -BEFORE, AFTER)
     if not np.isfinite(tool).all() or len(near.time) < 2:
-        return "it was not recorded about the touch"
+        return "it was not recorded about contact"
     t = near.since(first)
     end, gap = float(t[-1]), float(np.diff(t).max())
     if end < AFTER - 2 * near.period:
-        return f"it was recorded only until {1e3 * end:.0f} ms after the first touch"
+        return f"it was recorded only until {1e3 * end:.0f} ms after first contact"
     if t[0] > -BEFORE + 2 * near.period or gap > 2.5 * near.period:
         return "it has a gap there"
     try:
         return figures_along(t, near.values, tool)
     except OutOfRangeError:
-        return "it was not recorded about the touch"
+        return "it was not recorded about contact"
 
 
 def _velocity_rows(dynamics: ArmDynamics, arm: RunRecord, states: Series) -> np.ndarray:
@@ -181,7 +181,7 @@ def _followed(
     known = np.isfinite(ante + post + desired).all(axis=1)
     since = near.since(touch)
     if not known.any() or since[known][0] > 0.0 or since[known][-1] < LEFT[1]:
-        return "references or desired joint states end before 100 ms after the touch"
+        return "references or desired joint states end before 100 ms after contact"
     if np.diff(since[known]).max() > 2.5 * states.period:
         return "references, joint states or desired ones have a gap there"
     return followed(
@@ -193,7 +193,7 @@ def _closure(
     robot: Robot, arm: RunRecord, touch: int, unexplained: tuple[int, float]
 ) -> dict[str, float] | str:
     if abs(unexplained[1]) > LACKING:
-        return "torques before the touch are not those of this robot"
+        return "torques before contact are not those of this robot"
     return recorded_closure(robot, arm, touch)
 
 

@@ -56,9 +56,7 @@ def recorded_closure(
     if not slow <= SLOWEST:
         return f"joint states, torques or commands come every {1e3 * slow:.1f} ms, expected 2 ms"
     if times[0] > touch + start * 1e9 + 2e9 * slow or times[-1] < touch + end * 1e9 - 2e9 * slow:
-        return (
-            f"not recorded from {-1e3 * start:.0f} ms before the touch to {1e3 * end:.0f} ms after"
-        )
+        return f"not recorded from {-1e3 * start:.0f} ms before contact to {1e3 * end:.0f} ms after"
     sensed, commands = arm.torques.at(times), arm.commands.at(times)
     if np.diff(times).max() > 2.5e9 * slow or not np.isfinite(sensed + commands[:, :-1]).all():
         return "joint states, torques or commands have a gap there"

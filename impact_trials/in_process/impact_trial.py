@@ -21,12 +21,12 @@ from impact_trials.trial import DetectorLog, Record, Trial, TrialResult, detecto
 from impact_trials.truth.trial_truth import impact_row
 
 GLIDE = "glide"  # controller of a scenario
-AFTER_CONTACT = 0.3  # how long a trial goes on after the first touch [s]
+AFTER_CONTACT = 0.3  # how long a trial goes on after first contact [s]
 LONGEST = 10.0  # without a touch [s]
 
 
 def run_impact(trial: Trial, record: Record) -> TrialResult:
-    """Run a trial until some time after the first touch, or for long enough without one."""
+    """Run a trial until some time after first contact, or for long enough without one."""
     scenario, robot = trial.scenario, robot_named(trial.scenario.robot)
     drawn, log = draw(scenario, trial.seed), DetectorLog()
     plant = WatchedPlant(robot, scenario.wall(robot, drawn.friction))

@@ -59,7 +59,7 @@ def spread(
     record: CellRecord | None = None,
     told: BoxTask | None = None,
 ) -> SpreadingRun:
-    """Run a scenario until some time after the first touch, or for long enough without one.
+    """Run a scenario until some time after first contact, or for long enough without one.
 
     Args:
         scenario: what hits what.

@@ -21,7 +21,7 @@ from impact_trials.lockstep import Answer, lockstep
 
 KEPT = 150  # samples of a recording, at most
 DUE = 0.02  # between a detection and the announced surface, at most [s]
-AFTER = max(DURATION, 0.04)  # the touch [s]
+AFTER = max(DURATION, 0.04)  # contact [s]
 LONGEST = 10.0  # without a touch [s]
 
 
@@ -72,7 +72,7 @@ class _Log(NamedTuple):
 def _touch(
     approach: WallApproach, log: _Log, time: np.ndarray, position: np.ndarray
 ) -> tuple[float, bool]:
-    """Return when the touch was [s], and whether the detector said so, at about that place.
+    """Return when contact was [s], and whether the detector said so, at about that place.
 
     Else it is when the point reached the announced surface.
     """

@@ -95,7 +95,7 @@ def test_no_speed_is_asked_for_that_the_run_up_does_not_allow(approach):
 
 
 def test_what_the_command_did_before_the_touch_is_no_part_of_the_hit(scenario, approach):
-    """At this pose the controller changes its mind 20 ms before the touch."""
+    """At this pose the controller changes its mind 20 ms before contact."""
     robot, speed, wall = approach.robot, 0.31, viscoelastic(4e6, 0.45, 0.31)
     pose = draw_poses(robot, 9, 1, 0.15)[8]
     way = WallApproach(robot, approach.surface, pose.start, pose.point, 0.15)
