@@ -14,11 +14,11 @@ from impact_robots.exceptions import TaskError
 from impact_robots.task.box_file import BOX_TASKS, WORLD
 from impact_robots.task.box_task import BoxTask
 from impact_robots.task.find import (
+    cell_of_file,
     find_box_task,
     find_hit_task,
     find_palm_task,
     find_task,
-    read_cell,
 )
 from impact_robots.task.hit_task import HIT_TASKS
 from impact_robots.task.palm_file import PALM_TASKS
@@ -105,7 +105,7 @@ def test_a_scenario_of_a_task_says_only_what_is_true(written):
     scenario = find(path, SpreadingScenario)
     assert (scenario.box_mass, scenario.task.box_mass) == (2.6, 2.0)
     assert scenario.task == find_task(path)
-    assert find_task(path).cell == read_cell(path.with_name("cell.yaml"))
+    assert find_task(path).cell == cell_of_file(path.with_name("cell.yaml"))
     assert find_task(path).arm_names == ("only",) and find_task(path).kind == "push"
 
 
@@ -279,7 +279,7 @@ def test_a_plate_on_the_wrong_side_is_one_line(written, faces, message):
 )
 def test_what_is_wrong_with_a_cell_is_one_line(written, text, message):
     with pytest.raises(TaskError, match=message) as caught:
-        read_cell(written(text))
+        cell_of_file(written(text))
     assert "\n" not in str(caught.value)
 
 
