@@ -65,9 +65,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Let the arm hit and learn; 1 if a hit was above a limit, or there was none."""
     from impact_analysis.learning.learned_scenario import LearnedScenario
     from impact_analysis.learning.learned_table import header, hit_entry, hit_line, truth_line
-    from impact_sim.scenario_choice import find_wall_scenario
+    from impact_sim.scenario_choice import find
+    from impact_sim.scenarios import Scenario
 
-    scenario = find_wall_scenario(arguments.scenario)
+    scenario = find(arguments.scenario, Scenario)
     learner = LearnedScenario(scenario, wall_unknown=arguments.wall_unknown, seed=arguments.seed)
     folder, entries = new_folder(arguments.out, "learn"), []
     if not arguments.json:

@@ -38,7 +38,7 @@ def find_task(name: str | Path, cell: str | Path = "") -> Task:
     Raises:
         TaskError: no such task or file, or an entry is wrong; says which.
     """
-    path, given = Path(name), {CELL: read_cell(cell)} if str(cell) else {}
+    path, given = Path(name), {CELL: cell_of_file(cell)} if str(cell) else {}
     if path.suffix in _YAML:
         entries = {**task_entries(path), **given}
         if (is_hit_task(entries) or is_palm_task(entries)) and CELL in entries.get(TASK, entries):
@@ -136,7 +136,7 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
     robot = entries.get("robot")
     if isinstance(robot, str) and robot.endswith(_YAML) and (path.parent / robot).exists():
         entries["robot"] = str(path.parent / robot)
-    for key, read in ((TASK, task_entries), (CELL, read_cell)):
+    for key, read in ((TASK, task_entries), (CELL, cell_of_file)):
         if key in entries:
             if not isinstance(entries[key], str):
                 raise TaskError(f"{path}: {key}: expected a path, got {entries[key]!r}")
@@ -150,7 +150,7 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
     return entries
 
 
-def read_cell(path: str | Path) -> RobotCell:
+def cell_of_file(path: str | Path) -> RobotCell:
     """Return the cell of a YAML: robots by name, each with its ``base`` and perhaps its ``yaw``.
 
     Raises:
