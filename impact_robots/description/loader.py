@@ -21,7 +21,7 @@ from impact_robots.description.loops import read_loops
 from impact_robots.description.named_contact import attach_contacts, attach_tool, check_frame
 from impact_robots.description.payload import carrying
 from impact_robots.description.physical import check_links, check_mass_matrix
-from impact_robots.entries import ABOVE_0, Entries
+from impact_robots.entries import ABOVE_0, AT_LEAST_0, Entries
 from impact_robots.exceptions import OutOfRangeError, RobotError
 from impact_robots.robot import JointLimits, Robot, read_only
 from impact_robots.state.frames import frame_index, name_frames_apart
@@ -179,7 +179,7 @@ def _optional(entries: Entries, key: str, n: int) -> np.ndarray | None:
 
 def _friction(entries: Entries, key: str, n: int) -> np.ndarray | None:
     """Return n numbers of 0 or more, none without an entry."""
-    return read_only(entries.not_negative(key, n)) if key in entries else None
+    return read_only(entries.vector(key, n, allowed=AT_LEAST_0)) if key in entries else None
 
 
 def _force_limits(entries: Entries) -> tuple[tuple[str, float], ...]:
