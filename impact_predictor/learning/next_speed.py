@@ -66,8 +66,8 @@ _PROMISES = {
     LEARNED: f"for {DRAWS} walls and arms drawn from the estimate",
     STEPS: f"for {DRAWS} walls and arms drawn from the estimate, with a reserve for its error",
     PROVEN: "as far as the last hit did: the model does not explain the hits",
-    DEPTH: f"for {DRAWS} walls and arms drawn from the estimate, if the wall is not harder below the"
-    " depth of the hits",
+    DEPTH: f"for {DRAWS} walls and arms drawn from the estimate, if the wall is not harder below"
+    " the depth of the hits",
     BELOW: f"for {DRAWS} walls and arms drawn from the estimate, and below {OVER:g} times it if the"
     " wall is as hard as announced below the depth of the hits",
     CEILING: "as far as a hit with a load close to it did",
