@@ -34,14 +34,14 @@ def load_grab(name: str) -> GrabScenario:
     """Return a scenario that ships with the suite.
 
     Raises:
-        ScenarioError: there is none of that name; lists the choices.
+        ScenarioError: there is no such scenario; lists the choices.
     """
     own = PALM_TASKS.named(name, "scenario") | _WORLDS.own(name)
     return grab_of(name, own, f"scenario {name}")
 
 
 def is_grab_file(path: Path) -> bool:
-    """Tell whether a file is there whose scenario is like one of a humanoid's."""
+    """Return whether a file exists whose ``like`` is a humanoid's scenario."""
     try:
         return is_palm_task(task_entries(path))
     except ScenarioError:
@@ -49,7 +49,7 @@ def is_grab_file(path: Path) -> bool:
 
 
 def grab_of_file(path: Path) -> GrabScenario:
-    """Return the scenario of a file: entries that differ from those of what it is ``like``.
+    """Return the scenario of a file with the entries that differ from its ``like``.
 
     Args:
         path: of the YAML; the scenario has its name.
@@ -64,7 +64,7 @@ def find_grab(name: str) -> GrabScenario:
     """Return the scenario of a name, or of the path of a YAML file.
 
     Raises:
-        ScenarioError: there is none, or an entry is wrong.
+        ScenarioError: there is no such scenario, or an entry is wrong.
     """
     if name.endswith((".yaml", ".yml")):
         return grab_of_file(Path(name))
@@ -84,9 +84,9 @@ def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
 
     Args:
         name: of the scenario.
-        own: its entries; what it does not say is that of the scenario that it is ``like``, or a
-            default.
-        where: they are from, for errors.
+        own: its entries; missing ones are taken from the scenario that it is ``like``, or are
+            defaults.
+        where: their source, for error messages.
 
     Raises:
         ScenarioError: an entry is missing, unknown or wrong.
