@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from math import inf
 
+from impact_predictor.learning.alignment import aligned
 from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.knowledge import Ceiling, nothing_known
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
-from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
 from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.exceptions import ControlError
