@@ -77,8 +77,8 @@ def _approach(
     task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
     """Approach until both palms are in contact; each stops at its contact."""
-    felt = np.isnan(state.touched) & (pressed > task.detection_force)
-    left, right = np.where(felt, time, state.touched).tolist()
+    contact = np.isnan(state.touched) & (pressed > task.detection_force)
+    left, right = np.where(contact, time, state.touched).tolist()
     touched, waiting = (left, right), np.isnan([left, right])
     if not waiting.any():
         return replace(state, touched=touched, speed=np.zeros(2)).entered("clamp", time)

@@ -74,12 +74,12 @@ class StateGate:
         since, after = -1.0 if self._time is None else dt, np.empty(len(self._names))
         q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
         before = self._q, self._dq, self._apart
-        verdict = self._judge(q, dq, *before, self._bounds, since, after)
+        finding = self._judge(q, dq, *before, self._bounds, since, after)
         problem = ""
-        if verdict == self._is_implausible:
+        if finding == self._is_implausible:
             problem = self._implausible(q, dq) or self._moved_too_far(q, dt)
         if not problem:
-            problem = self._disagreement(since, after, verdict != self._good, impact)
+            problem = self._disagreement(since, after, finding != self._good, impact)
         elif not self._quarantine and self._badness <= HELD - 1.0:
             return self._judged(problem)  # compared with the last plausible state again
         finite = not problem or bool(np.isfinite(q).all() and np.isfinite(dq).all())

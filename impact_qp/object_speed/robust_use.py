@@ -104,9 +104,9 @@ class RobustUse(ObjectUse):
             if least <= _NOTHING * np.trace(A):
                 return np.full(len(self.names), np.inf)
             size = np.maximum(np.linalg.solve(A, wanted), 0.0)
-            felt = [
+            loads = [
                 self._mean * np.abs(self._torques[i].T @ (k[i] * size[i])) / self._limits[i]
                 for i in arms
             ]
-            worst = np.maximum(worst, np.concatenate(felt))
+            worst = np.maximum(worst, np.concatenate(loads))
         return worst
