@@ -43,11 +43,11 @@ class Seen:
     """What one detector made of one hit."""
 
     group: str  # arm, wall and detector
-    speed: float  # of the touch, along the normal [m/s]
-    delay: float  # of the first detection after the touch, NaN: missed [s]
-    false: int  # detections before the touch
-    largest: float = np.nan  # statistic before the touch, over the threshold; NaN: not known
-    free: float = np.nan  # how long the arm moved before the touch [s]
+    speed: float  # of contact, along the normal [m/s]
+    delay: float  # of the first detection after contact, NaN: missed [s]
+    false: int  # detections before contact
+    largest: float = np.nan  # statistic before contact, over the threshold; NaN: not known
+    free: float = np.nan  # how long the arm moved before contact [s]
 
 
 def measure() -> dict[str, float]:

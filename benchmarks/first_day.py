@@ -23,7 +23,7 @@ from impact_trials.trial import detector_session
 SCENARIO = "qp_panda_demo"
 SPEEDS = (0.02, 0.05, 0.07)  # [m/s]
 SEEDS = range(3)
-THRESHOLDS = (15.0, 9.0)  # of `fused`: the default, and learnt from the scenario free_motion
+THRESHOLDS = (15.0, 9.0)  # of `fused`: the default, and learned from the scenario free_motion
 QUIET = 0.1  # without contact behind the hit, which ends a run [s]
 LONGEST = 12.0  # [s]
 

@@ -66,7 +66,7 @@ def main() -> None:
             run_in_process(run)
             record = read_view(run.bag, robot, TopicChoice())
             figures = evaluate_run(read_run(run.bag, robot), robot, contact, name)
-            touch = float(record.time[record.touches[0]])
+            touch = float(record.time[record.contact_starts[0]])
             columns.append(Column(name, Timeline(record, robot), touch, figures))
     _share_scales(columns)
     frames = [_joined(columns, scenes, time) for time, scenes in _scenes(columns, robot)]

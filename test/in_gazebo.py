@@ -71,7 +71,7 @@ class GazeboHit(NamedTuple):
     speed: float  # along the normal [m/s]
     impulse: float  # along the normal [N.s]
     detected_after: float  # by `fused` [s]
-    largest: float  # statistic of `fused` before the touch
+    largest: float  # statistic of `fused` before contact
 
 
 def engine_robot(kind, robot):

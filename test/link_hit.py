@@ -46,7 +46,7 @@ SHARE = 0.25  # of the velocity and acceleration limits
 FRICTION, RESTITUTION = 0.5, 0.3  # largest
 TILT = 0.4  # of the surface's normal against the velocity, each axis [-]
 GAP = 1e-5  # at which the surface appears [m]
-AFTER, WITHOUT = 0.15, 0.5  # the touch, and without one [s]
+AFTER, WITHOUT = 0.15, 0.5  # contact, and without one [s]
 
 
 @dataclass

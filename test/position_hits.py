@@ -30,7 +30,7 @@ POSITION_LOOP, VELOCITY_LOOP = 30.0, 200.0  # of the servos, chosen as in their 
 class PositionHit(NamedTuple):
     """What happened, by the plant's numbers."""
 
-    state: PointState  # at the touch
+    state: PointState  # at contact
     speed: float  # then, along the normal [m/s]
     bound: float  # of the controller's limit in that state, its reserve included; NaN: none [m/s]
     compression: float  # normal impulse until the point no longer moves into the wall [N.s]
@@ -45,7 +45,7 @@ class PositionHit(NamedTuple):
 class PushedPlant(WatchedPlant):
     """A plant that also keeps normal impulse [N.s] and duration [s] of the compression.
 
-    And the joints' torques at the touch, and how far they went from there in the contact (n,).
+    And the joints' torques at contact, and how far they went from there in the contact (n,).
     """
 
     compression: tuple[float, float] | None = None

@@ -67,7 +67,7 @@ def _forces(runs: Runs) -> Figure:
                 axes.plot(1e3 * time, force, line, color=OF_MODE[mode], label=f"{palm} palm")
         worst = max(palm.wrist_load for palm in run.evaluation.outcome.boxes[0].palms)
         axes.set_title(f"{mode}: wrist {worst:.2f} of its limit")
-        axes.set(xlabel="time after the first contact [ms]", xlim=(0, 60))
+        axes.set(xlabel="time after first contact [ms]", xlim=(0, 60))
     panels[0].set(ylabel="force on a palm [N]", ylim=(0, None))
     _legend(figure, panels[0])
     return figure
@@ -85,7 +85,7 @@ def _margins(runs: Runs) -> Figure:
     axes.axhline(0.0, color="black", lw=0.8)
     axes.set(
         title="How far the zero-moment point is within the soles (0: on their edge)",
-        xlabel="time after the first contact [s]",
+        xlabel="time after first contact [s]",
         ylabel="margin [mm]",
     )
     _legend(figure, axes)

@@ -156,6 +156,6 @@ def _mark_touch(
 def _finish(figure: Figure, lowest: Iterable[Axes]) -> None:
     """Label the time axes and add one legend below the panels."""
     for axes in lowest:
-        axes.set_xlabel("time after the first contact [ms]")
+        axes.set_xlabel("time after first contact [ms]")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

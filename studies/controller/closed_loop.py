@@ -43,7 +43,7 @@ RUNS = (  # interface, impact limits
 )
 LATERAL = 0.005  # largest shift of the start along each tangent [m]
 LOWEST = 0.02  # restitution: an impact of none takes no time [-]
-AFTER, LONGEST = 0.1, 10.0  # after the touch, without one [s]
+AFTER, LONGEST = 0.1, 10.0  # after contact, without one [s]
 IMPACT = 0.02  # the contact is over by then [s]
 TOLERANCE = 1e-9  # of membership [N.s]
 

@@ -40,10 +40,10 @@ class LoadedHit(NamedTuple):
     """One hit."""
 
     case: LoadCase
-    speed: float  # at the touch, along the normal [m/s]
+    speed: float  # at contact, along the normal [m/s]
     bound: float  # of the controller's limit in that state [m/s]
-    tangential: float  # speed at the touch along the surface [m/s]
-    unexpected: float  # torque at the touch beside gravity's, over its range, worst joint [-]
+    tangential: float  # speed at contact along the surface [m/s]
+    unexpected: float  # torque at contact beside gravity's, over its range, worst joint [-]
     used: np.ndarray  # of the limits of change and of range, shape (2 n,) [-]
 
     @property

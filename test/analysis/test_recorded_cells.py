@@ -302,7 +302,7 @@ def test_a_bag_that_cannot_be_read_any_more_is_said(grab, truth, tmp_path):
 
 
 def test_an_arm_that_follows_neither_reference_is_said(grab, truth, tmp_path):
-    """Desired velocities that are those of no reference, from 50 ms after the touch on."""
+    """Desired velocities that are those of no reference, from 50 ms after contact on."""
 
     def change(topic, time, message):
         if topic != "/left/impact_qp/desired_joint_states" or time < truth[0] + 0.05:

@@ -107,7 +107,7 @@ def runs(demo):
 
 
 def test_detect_finds_its_impacts_again(demo, runs, capsys):
-    """To the millisecond: the detection to the sample, the touch by the force sensor."""
+    """To the millisecond: the detection to the sample, contact by the force sensor."""
     assert run_command(["detect", str(demo[0]), "--json"]) == 0
     events = json.loads(capsys.readouterr().out)["events"]
     found = {Path(event["file"]).parent.name: event for event in events}

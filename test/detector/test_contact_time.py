@@ -12,7 +12,7 @@ GAINS = np.array([3e4, -2e4, 1e4])  # of three joints [rad/s^3]
 
 
 def motion(touch, *, noise=True, seed=0, gains=GAINS):
-    """Steady motion, and from the touch on a velocity that grows with the square of time."""
+    """Steady motion, and from contact on a velocity that grows with the square of time."""
     random, u = np.random.default_rng(seed), np.clip(T - touch, 0.0, None)[:, None]
     smooth = np.array([0.2, -0.1, 0.3]) * T[:, None] + 0.5 * T[:, None] ** 2
     q, dq = smooth + gains * u**3 / 3, np.gradient(smooth, T, axis=0) + gains * u**2

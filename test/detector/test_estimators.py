@@ -25,7 +25,7 @@ LEAD = 100
 
 @pytest.fixture(scope="module")
 def hit(panda):
-    """Return times, q, dq, tau with sensor noise, the touch [s], the impulse and the velocity."""
+    """Return times, q, dq, tau with sensor noise, contact [s], the impulse and the velocity."""
     state = ArmDynamics(panda)(Q, np.zeros(7))
     dq = np.linalg.pinv(state.J) @ np.append(-0.15 * NORMAL, np.zeros(3))
     run = passive_impact(panda, Q, dq, NORMAL, Viscoelastic(1.2e5, 8e6))

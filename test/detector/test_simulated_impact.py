@@ -94,7 +94,7 @@ def test_it_is_found_within_five_milliseconds_and_only_once(panda, run):
     log, touch = run
     statuses, (detection,), _ = replay(panda, log)
     delay = (detection.detection_time - touch) / MILLISECOND
-    assert 0 < delay <= 5 + 1  # the touch lies within the millisecond after `touch`
+    assert 0 < delay <= 5 + 1  # contact lies within the millisecond after `touch`
     assert abs(detection.impact_time - touch) <= 2 * MILLISECOND
     before = [v.statistic for v in statuses if v.ready and v.time <= touch]
     assert max(before) < 0.5 * detection.threshold

@@ -34,7 +34,7 @@ def impact(panda):
 
 
 def hit(panda, stiffness):
-    """Return samples of a noisy arm that hits a wall at 0.12 m/s, and the touch [ns]."""
+    """Return samples of a noisy arm that hits a wall at 0.12 m/s, and contact [ns]."""
     state = ArmDynamics(panda)(Q, np.zeros(7))
     dq = np.linalg.pinv(state.J) @ np.append(-0.12 * NORMAL, np.zeros(3))
     law = Viscoelastic(stiffness, 8e6 / 1.2e5 * stiffness)

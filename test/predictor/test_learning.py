@@ -287,7 +287,7 @@ def test_reserve_and_estimate_add_their_squares_and_the_reserve_grows_with_speed
 
 
 def test_a_touch_that_was_detected_three_milliseconds_late_is_found(known_arm):
-    """Its command begins to change a millisecond after it, so the time of the touch matters."""
+    """Its command begins to change a millisecond after it, so the time of contact matters."""
     box = learning_box(known_arm, WALL, **LINEAR)
     truth = middle(box, stiffness=np.log(2e4))
 

@@ -16,7 +16,7 @@ from impact_ros.message_fields import constant
 from impact_ros.parameters import ParameterError, from_values
 
 MILLISECOND = 1_000_000
-BLOW = 400  # sample of the impact: by then every detector has learnt what it learns
+BLOW = 400  # sample of the impact: by then every detector has learned what it learns
 
 
 class SpeedDetector(StateDetector):

@@ -33,7 +33,7 @@ def torque_section(analysis: Analysis) -> str:
         return ""
     head = ["impact", *[f"joint {j + 1}" for j in range(analysis.robot.dof)]]
     note = (
-        "Largest change of the measured torque within 30 ms of the touch, in N.m; in brackets what"
+        "Largest change of the measured torque within 30 ms of contact, in N.m; in brackets what"
         " the flexible-joint model allows over the ranges of surface and joints. Marked: outside,"
         " by more than the noise of the sensor."
     )

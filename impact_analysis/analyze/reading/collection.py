@@ -74,7 +74,7 @@ class StateWatch:
         return float(np.median(self._steps)) * 1e-9 if self._steps else float("nan")
 
     def add(self, time: int, *, counts: bool = True) -> None:
-        """Take the time of a joint state [ns]; one that does not count is only learnt from."""
+        """Take the time of a joint state [ns]; one that does not count is only learned from."""
         last, self._last = self._last, time
         self._seen += 1
         self.samples += counts

@@ -257,7 +257,7 @@ class LearnServer:
             return End(HIT_FAILED, f"hit {number}: the controller rejected the goal")
         if done.code != OK:
             return End(HIT_FAILED, f"hit {number}: {done.message or f'code {done.code}'}")
-        if not self.recorder.touched:
+        if not self.recorder.detected:
             return End(NO_EVENT, f"hit {number}: the detector reported no impact")
         return None
 
