@@ -76,10 +76,10 @@ def _look(found: dict[str, Any], cycle: Any, plant: WatchedPlant, robot: Any) ->
     found["force"] = max(found["force"], float(force.max()))
     if plant.touch is None:
         found["before"] = tau
-        if cycle.verdict.ready:
-            found["largest"] = max(found["largest"], cycle.verdict.statistic)
+        if cycle.status.ready:
+            found["largest"] = max(found["largest"], cycle.status.statistic)
         return
-    if cycle.verdict.impact and not np.isfinite(found["delay"]):
+    if cycle.status.impact and not np.isfinite(found["delay"]):
         found["delay"] = cycle.measurement.time - plant.touch.time
     if not plant.contact_force.any():
         if not np.isfinite(found["left"]):

@@ -118,12 +118,12 @@ def position_hit(robot: Robot, q, contact: Contact, law, limits, *, friction=0.0
         assert measured.time < LONGEST, "it never came to rest behind an impact"
         stamp = START_NS + measured.time_ns
         sample = JointSample(stamp, measured.q, measured.dq, measured.tau)
-        (verdict,) = session.add_state(sample).verdicts
-        if verdict.impact and detected is None:
+        (status,) = session.add_state(sample).statuses
+        if status.impact and detected is None:
             assert plant.touch, f"false alarm at {measured.time} s"
             detected = measured.time
         command = controller.update(
-            measured.q, measured.dq, impact=verdict.impact, ready=verdict.ready
+            measured.q, measured.dq, impact=status.impact, ready=status.ready
         )
         session.add_reference(stamp, command.reference_torque)
         sent.append(command.position)

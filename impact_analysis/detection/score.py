@@ -38,7 +38,7 @@ class JudgedTrial:
 
     @property
     def delay(self) -> float | None:
-        """From touch to detection, None if it was missed [s]."""
+        """From contact to detection, None if it was missed [s]."""
         for detection in self.detections:
             delay = detection.detection_time * 1e-9 - self.truth.impact_time
             if self.truth.hits and 0.0 <= delay <= LATEST:
@@ -116,7 +116,7 @@ def rms(values: Sequence[float]) -> float:
 def operating_points(
     results: Sequence[JudgedTrial], thresholds: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return the share of impacts found within 2 ms and false alarms per hour at thresholds.
+    """Return the fraction of impacts found within 2 ms and false alarms per hour at thresholds.
 
     Args:
         results: of one detector.

@@ -19,7 +19,7 @@ from impact_robots.exceptions import OutOfRangeError
 from impact_trials.truth.spread_figures import AFTER, BEFORE, FeedbackFigures, figures_along
 
 LEFT = (0.02, 0.1)  # after contact: the mean velocity then is the one that the impact left [s]
-DRAWN = (-0.05, 0.25)  # of traces, about first contact [s]
+DRAWN = (-0.05, 0.25)  # of traces, about the first contact [s]
 JUDGED = (-0.15, 0.5)  # about contact, within which references are compared [s]
 LACKING = 0.5  # torque that another robot's model lacks before an impact [N.m]
 _QUIET = 0.1  # before contact, in which the robot's model is compared with torques [s]
@@ -28,7 +28,7 @@ _FEWEST = 20  # samples for that
 
 @dataclass
 class ArmTrace:
-    """What is drawn of an arm; times since first contact of any arm [s]."""
+    """What is drawn of an arm; times since the first contact of any arm [s]."""
 
     t: np.ndarray  # shape (k,)
     measured: np.ndarray  # velocity along the tool, shape (k,) [m/s]
@@ -46,8 +46,8 @@ class ArmImpact:
 
     arm: str  # its namespace
     touch: float  # stamp [s]
-    by_force: bool  # the force sensor saw contact; else the detector's estimate
-    after_first: float  # since first contact of any arm [s]
+    by_force: bool  # the force sensor saw the contact; else the detector's estimate
+    after_first: float  # since the first contact of any arm [s]
     dq_before: np.ndarray  # right before contact, shape (n,) [rad/s]
     dq_after: np.ndarray  # mean over LEFT, shape (n,) [rad/s]
     velocity_before: np.ndarray  # of the contact point, shape (3,) [m/s]
@@ -73,7 +73,7 @@ def arm_impact(
         arm: what was recorded.
         touch: its stamp [ns].
         first: that of the first contact of any arm [ns].
-        by_force: the force sensor saw contact.
+        by_force: the force sensor saw the contact.
     """
     dynamics, n = ArmDynamics(robot), robot.dof
     states = arm.states.within(touch, JUDGED[0] - 0.1, JUDGED[1] + 0.1)
@@ -130,7 +130,7 @@ def _peak(force: Series, touch: int) -> float:
 
 
 def _feedback(feedback: Series, first: int, tool: np.ndarray) -> FeedbackFigures | str:
-    """Return peak and integrals about first contact of any arm."""
+    """Return peak and integrals about the first contact of any arm."""
     if not len(feedback.time):
         return "it was not recorded"
     near = feedback.within(first, -BEFORE, AFTER)

@@ -15,7 +15,7 @@ LASTING = 5e-3  # how long a velocity must stay nearer to a reference [s]
 
 
 class Followed(NamedTuple):
-    """Which reference was followed about a touch; before it ante is right, from it on post.
+    """Which reference was followed about contact; before it ante is right, from it on post.
 
     Times since contact [s]; NaN: that did not happen.
     """

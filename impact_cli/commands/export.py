@@ -17,7 +17,7 @@ from impact_robots.exceptions import UsageError, WriteError
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.gazebo_files import gazebo_files
 from impact_sim.export.mjcf_files import APPROACH_SPEED, mjcf_files
-from impact_sim.scenario_choice import find_wall_scenario
+from impact_sim.scenario_choice import find
 from impact_sim.scenarios import Scenario
 
 _EPILOG = """examples:
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     folder, speed = arguments.out, _speed(arguments)
     _check(folder)
-    scenario = None if arguments.scenario is None else find_wall_scenario(arguments.scenario)
+    scenario = None if arguments.scenario is None else find(arguments.scenario, Scenario)
     robot = load_robot(arguments.robot or _own_robot(scenario), urdf=arguments.urdf)
     if arguments.format == "gazebo":
         files = gazebo_files(folder, robot, _wanted(arguments, scenario), speed)

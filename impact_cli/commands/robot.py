@@ -19,12 +19,14 @@ from impact_robots.description.yaml_draft import as_text as yaml_text
 from impact_robots.description.yaml_draft import draft
 from impact_robots.exceptions import UsageError
 from impact_robots.urdf.chain import find_chain
+from impact_robots.urdf.mjcf_file import joint_entries
 from impact_robots.urdf.urdf_file import full_model, read_urdf
 from impact_robots.yaml_file import mapping_of
 
 _EPILOG = """examples:
   impact robot ur5.urdf --out ur5.yaml
   impact robot ur5.urdf --out ur5.yaml --force --b-theta 0.7,0.7,0.5,0.1,0.1,0.1 --torque-noise 0.5
+  impact robot fr3.urdf --from-mjcf fr3.xml --out my_fr3.yaml
   impact robot --keys
 
 Then, with a recording of free motion and one of impacts:
@@ -48,6 +50,10 @@ _PER_JOINT = {
     "--joint-stiffness": "joint_stiffness",
     "--joint-damping": "joint_damping",
 }
+_FROM_MJCF = (
+    "MuJoCo model of the same joints: B_theta is its armature, viscous_friction its damping,"
+    " coulomb_friction its frictionloss; other options replace them"
+)
 _NOISE = {"--velocity-noise": "velocity_noise", "--torque-noise": "torque_noise"}
 _TOOL = {"tool_mass": "mass", "tool_radius": "radius"}
 _TOOL_POINTS = {"tool_com": "com", "contact_point": "contact_point"}
@@ -71,6 +77,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--name", default="", help="name of the robot (default: that in the URDF)")
     add("--base", default="", metavar="LINK", help="base link (default: base_link, or the root)")
     add("--tip", default="", metavar="LINK", help="link of the tool (default: the last)")
+    add("--from-mjcf", type=Path, metavar="FILE", help=_FROM_MJCF)
     for option, key in _PER_JOINT.items():
         add(option, type=not_negative, metavar="X,..", dest=key, help=_help(key))
     for option, key in _NOISE.items():
@@ -113,7 +120,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(out, force=arguments.force)
     chain = find_chain(arguments.urdf, model, arguments.base, arguments.tip)
     urdf = os.path.relpath(arguments.urdf, out.parent)
-    parts = draft(name, urdf, chain, model, _given(arguments, len(chain.joints)))
+    mjcf = joint_entries(arguments.from_mjcf, chain.joints) if arguments.from_mjcf else {}
+    parts = draft(name, urdf, chain, model, _given(arguments, len(chain.joints)), mjcf)
     title = f"{name}, written by `impact robot` from {arguments.urdf.name}."
     written = yaml_text(title, parts)
     robot = robot_of(out, mapping_of(written, out))  # what cannot be loaded is not written

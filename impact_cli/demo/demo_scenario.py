@@ -5,15 +5,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from impact_cli.options.view_options import PORT
 from impact_robots.exceptions import ImpactError, UsageError
-from impact_sim.cell.spreading_file import spreading_names
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_sim.humanoid.grab_file import grab_names, grab_of_file, is_grab_file, load_grab
 from impact_sim.humanoid.grab_scenario import GrabScenario
-from impact_sim.scenario_choice import find_scenario
+from impact_sim.scenario_choice import find
 from impact_sim.scenarios import scenario_names
 
 LEARN_WALL = "learn_wall"  # an unknown wall, hit repeatedly
@@ -27,33 +24,13 @@ def demo_scenario(text: str) -> str | SpreadingScenario | GrabScenario:
     Raises:
         ArgumentTypeError: there is no such scenario, or the file is wrong.
     """
-    if text == LEARN_WALL or text in scenario_names():
+    walls = (*scenario_names(), LEARN_WALL)
+    if text in walls:
         return text
     try:
-        scenario = _with_boxes(text)
+        return find(text, SpreadingScenario, GrabScenario, also=walls)
     except ImpactError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    if scenario is None:
-        choices = ", ".join((*scenario_names(), LEARN_WALL, *spreading_names(), *grab_names()))
-        raise argparse.ArgumentTypeError(
-            f"expected one of {choices} or a YAML like one of rs_* or qp_hrp4_*, got {text!r}"
-        )
-    return scenario
-
-
-def _with_boxes(text: str) -> SpreadingScenario | GrabScenario | None:
-    """Return a scenario with boxes, None if it has a wall.
-
-    Raises:
-        ScenarioError: the file is wrong.
-    """
-    if text in grab_names():
-        return load_grab(text)
-    if text.endswith((".yaml", ".yml")) and is_grab_file(Path(text)):
-        return grab_of_file(Path(text))
-    by_file = text.endswith((".yaml", ".yml"))
-    scenario = find_scenario(text) if by_file or text in spreading_names() else None
-    return scenario if isinstance(scenario, SpreadingScenario) else None
 
 
 def refuse_with_box(arguments: argparse.Namespace, others: tuple[str, ...]) -> None:

@@ -15,9 +15,8 @@ from impact_qp.limits.impact_limits.registry import AUTO
 from impact_qp.object_speed import OBJECT_LIMITS, object_speeds
 from impact_robots.exceptions import UsageError
 from impact_robots.task.box_task import STILL, BoxRanges, BoxTask
-from impact_sim.cell.spreading_file import spreading_names
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_sim.scenario_choice import find_scenario
+from impact_sim.scenario_choice import find
 
 _BOX = ("object_mass", "object_velocity")  # options of tasks with a box only
 _OF_ONE_ARM = (  # options that the task defines, or that do not apply to a box
@@ -90,13 +89,8 @@ def box_task(name: str) -> BoxTask:
 
     Raises:
         TaskError: there is none, or an entry is wrong.
-        UsageError: it has no box.
     """
-    scenario = find_scenario(name)
-    if not isinstance(scenario, SpreadingScenario):
-        choices = ", ".join(spreading_names())
-        raise UsageError(f"--scenario: expected one of {choices} or a YAML like them, got {name!r}")
-    return scenario.task
+    return find(name, SpreadingScenario).task
 
 
 def _ranges(arguments: argparse.Namespace) -> BoxRanges:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_detector.session import DetectorSession
-from impact_detector.signals.sample import FUSED, Detection, Verdict
+from impact_detector.signals.sample import FUSED, Detection, DetectionStatus
 from impact_predictor.joint_load.load import DURATION
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.recorded_hit import HitTruth, RecordedHit
@@ -42,9 +42,9 @@ def wall_hit(
     assert isinstance(plant, LoadedPlant)
     controller = approach.controller(speed)
 
-    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
         command = controller.update(
-            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+            measurement.q, measurement.dq, impact=status.impact, ready=status.ready
         )
         log.add(measurement, command.driver_torque)
         return Answer(command.driver_torque, command.velocity, command.reference_torque)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from impact_analysis.present.table import Column, Table
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.inertia.inverse_inertia import crb
@@ -94,9 +94,9 @@ def hit_once(scenario: Scenario, interface: str, limits: str, seed: int) -> Clos
     sideways = LATERAL * random.uniform(-1.0, 1.0, 2)
     mode = Interface.TORQUE if interface == "torque" else Interface.VELOCITY
 
-    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
         command = controller.update(
-            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+            measurement.q, measurement.dq, impact=status.impact, ready=status.ready
         )
         sent = command.driver_torque if interface == "torque" else command.velocity
         return Answer(sent, command.velocity, command.reference_torque)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_predictor.joint_load.load import DURATION
 from impact_predictor.joint_load.load_case import LoadCase
 from impact_predictor.joint_load.load_limits import load_limits
@@ -83,9 +83,9 @@ def hit_once(robot: Robot, pose: WallPose, case: LoadCase, seed: int) -> LoadedH
     bound = load_limit(robot, controller.plan.contact).speed_bound(pose.point).speed
     plant = LoadedPlant(robot.with_joints(case.scale), wall_at(pose, case, bound))
 
-    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
         command = controller.update(
-            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+            measurement.q, measurement.dq, impact=status.impact, ready=status.ready
         )
         return Answer(command.driver_torque, command.velocity, command.reference_torque)
 
