@@ -18,7 +18,7 @@ def tell(runs: list[FciRun], folder: Path, *, json_only: bool) -> None:
     Args:
         runs: the hits.
         folder: to write into.
-        json_only: print the JSON document and nothing else.
+        json_only: print only the JSON document.
     """
     found = [(run.record, run.evaluation) for run in runs if run.evaluation is not None]
     if found and all(len(record.force.time) for record, _ in found):

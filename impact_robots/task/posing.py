@@ -14,7 +14,7 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.robot import Robot
 from impact_robots.task.box_task import ARM_JOINTS
-from impact_robots.task.poses import impact_velocity, posed, run_up_start, touching
+from impact_robots.task.poses import contact_configuration, impact_velocity, posed, run_up_start
 from impact_robots.task.typed_entries import check_size
 
 Rows = tuple[tuple[float, ...], ...]
@@ -141,7 +141,7 @@ def _at_face(entries: Mapping[str, Any], arm: int, robot: Robot) -> np.ndarray:
     middle = np.array(entries["box_position"]) - np.array(entries["cell"].bases[arm])
     point = middle - turn @ (face * np.array(entries["box_size"]) / 2.0)
     near = np.array(entries["near"][arm]) if "near" in entries else None
-    return touching(robot, point, turn @ face, near)
+    return contact_configuration(robot, point, turn @ face, near)
 
 
 def _into(

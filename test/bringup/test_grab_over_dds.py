@@ -66,12 +66,12 @@ def parameters(values):
 
 
 def attend(plant, record):
-    """Note what a plant does, and let it stop past the touch."""
+    """Note what a plant does, and let it stop past contact."""
     notes, zero = GrabNotes(plant.stage, record), plant.measured.time
     notes.take(0)
 
     def note(seen, sent, message, put):
-        notes.note(seen, sent, GrabProgress.told(message, zero), put)
+        notes.note(seen, sent, GrabProgress.from_message(message, zero), put)
         plant.stage.over = plant.stage.over or seen.time > PAST_THE_TOUCH
 
     plant.on_cycle = note
@@ -126,7 +126,7 @@ def test_nodes_do_what_one_process_does(context, file, scenario, plant):
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory, scenario):
-    """Folder of a grab by two processes that was stopped past the touch, and its cycles."""
+    """Folder of a grab by two processes that was stopped past contact, and its cycles."""
     folder, cycles = tmp_path_factory.mktemp("grab") / "run", []
     grab_over_dds(Run(scenario, "", folder, seed=SEED), lambda plant: attend(plant, cycles.append))
     return folder, cycles

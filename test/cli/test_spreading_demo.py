@@ -87,7 +87,7 @@ def test_reference_spreading_takes_little_feedback_of_a_push(pushes):
     assert spread["peak_feedback_mps2"] < 1.7 and spread["feedback_integral_mps"] < 0.1
     assert through["peak_feedback_mps2"] > 2.5 * spread["peak_feedback_mps2"]
     assert through["feedback_integral_mps"] > 6.0 * spread["feedback_integral_mps"]
-    # by the clock the reference changes 17 ms before the touch
+    # by the clock the reference changes 17 ms before contact
     assert pushes["timed"]["peak_feedback_mps2"] > 2.0 * spread["peak_feedback_mps2"]
     assert through["peak_joint_torque_nm"][0] > 1.5 * spread["peak_joint_torque_nm"][0]
 

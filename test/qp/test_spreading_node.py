@@ -96,7 +96,7 @@ class Bench:
     @property
     def judgements(self):
         """Stamp of the newest verdict that the node has."""
-        return sum(arm._inputs._verdict_stamp for arm in self.node.arms)
+        return sum(arm._inputs._status_stamp for arm in self.node.arms)
 
     def start(self):
         """Configure, let the node see states of inactive arms, and activate."""
