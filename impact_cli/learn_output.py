@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impact_bags.new_files import write_file
-from impact_cli.demo.demo_ending import end_runs
+from impact_cli.ending import end_runs
 
 if TYPE_CHECKING:
     from impact_analysis.learning.learned_scenario import LearnedScenario

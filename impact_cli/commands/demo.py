@@ -16,7 +16,6 @@ from impact_analysis.demo.table import sentence, table
 from impact_bags.exceptions import RecordingError
 from impact_bags.reading.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
-from impact_cli.demo.demo_ending import end_runs
 from impact_cli.demo.demo_here import Settings, must_run_here, run_here, shown_gap
 from impact_cli.demo.demo_scenario import (
     LEARN_WALL,
@@ -25,6 +24,7 @@ from impact_cli.demo.demo_scenario import (
     refuse_with_box,
 )
 from impact_cli.demo.demo_viewer import Viewer, demo_viewer
+from impact_cli.ending import end_runs
 from impact_cli.new_folder import new_folder
 from impact_cli.options.number_options import seed
 from impact_cli.options.view_options import add_view_options
