@@ -48,17 +48,12 @@ def candidates_of(found: Mapping[str, Coefficients]) -> list[Candidate]:
         Candidate(
             inertia,
             law,
-            0.0 if law == "frictionless" else finite(each.friction.value),
-            finite(each.restitution.value),
+            0.0 if law == "frictionless" else each.friction.used,
+            each.restitution.used,
         )
         for inertia, each in found.items()
         for law in (*FRICTION_LAWS, "frictionless")
     ]
-
-
-def finite(value: float) -> float:
-    """Return a value, 0 for one that is not finite."""
-    return value if np.isfinite(value) else 0.0
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from impact_analysis.analyze.comparing.comparison import Candidate, finite
-from impact_analysis.analyze.comparing.identify import Coefficients, Identified
+from impact_analysis.analyze.comparing.comparison import Candidate
+from impact_analysis.analyze.comparing.identify import Coefficients, Identified, finite
 from impact_analysis.analyze.comparing.impacts import Impacts, mass_interval
 from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.analyze.result import Judged, Membership
@@ -96,16 +96,15 @@ def _normal_impulses(
     With the friction that was identified with that inertia, with the best one's for those that have
     none of their own; and with the impact's own restitution, if it was measured.
     """
-    measured = np.isfinite(item.restitution)
     own = found[best.inertia]
-    bounce = item.restitution if measured else finite(own.restitution.value)
+    bounce = finite(item.own_restitution, own.restitution.used)
     velocity = rotation.T @ state.velocity
     impulses = {}
     for name, W in inverse_inertias(state, robot, rotation).items():
-        friction = found.get("M" if name == "gm" else name, own).friction.value
+        friction = found.get("M" if name == "gm" else name, own).friction.used
         try:
             impulse = contact_impulse(
-                W, velocity, friction=finite(friction), restitution=bounce, law=best.law
+                W, velocity, friction=friction, restitution=bounce, law=best.law
             )
         except (PredictionError, OutOfRangeError):
             impulse = np.full(3, np.nan)
@@ -146,7 +145,7 @@ def _membership(
 
 def _upper(found: Identified) -> float:
     """Return the upper end of a coefficient's interval, its value without one [-]."""
-    return found.high if np.isfinite(found.high) else found.value
+    return finite(found.high, found.used)
 
 
 def _damped_laws() -> list[str]:

@@ -95,7 +95,8 @@ def _friction(analysis: Analysis) -> list[str]:
         return [text_of("friction_open", least=f"{friction.low:.2f}")]
     assumed = _on_assumed_friction(analysis, friction)
     impacts, value = _many(friction.impacts, "impact"), _with_interval(friction)
-    return [text_of("friction", value=value, impacts=impacts, assumed=assumed)]
+    key = "friction_contact" if friction.estimate == CONTACT else "friction"
+    return [text_of(key, value=value, impacts=impacts, assumed=assumed)]
 
 
 def _on_assumed_friction(analysis: Analysis, friction: Identified) -> str:
@@ -137,10 +138,26 @@ def _restitution(analysis: Analysis) -> list[str]:
     found = analysis.coefficients[best.candidate.inertia].restitution
     if found.assumed:
         return []
+    if not np.isfinite(found.value):
+        return [text_of("restitution_withheld", reasons=_why_not(analysis))]
     if found.estimate == CONTACT:
         impacts = _many(found.impacts, "impact")
         return [text_of("restitution_contact", value=_with_interval(found), impacts=impacts)]
     return [text_of("restitution", value=_with_interval(found))]
+
+
+def _why_not(analysis: Analysis) -> str:
+    """Return how many of the compared impacts show no restitution, and why."""
+    items = [each.measured for each in analysis.impacts if each.predicted]
+    reasons = {
+        "mixed with another contact, or longer than the window": [each.mixed for each in items],
+        "driven during the contact or after it": [each.driven and not each.mixed for each in items],
+        "velocity after it not measured": [
+            not (each.mixed or each.driven or np.isfinite(each.restitution)) for each in items
+        ],
+    }
+    counts = ((sum(which), text) for text, which in reasons.items())
+    return "; ".join(f"{count} {text}" for count, text in counts if count)
 
 
 def _with_interval(found: Identified) -> str:
