@@ -27,6 +27,7 @@ from impact_analysis.spreading.cell_sentences import ANSWERS as CELL_ANSWERS
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
 from impact_predictor.identification.contact_estimate import ContactIdentification
+from impact_predictor.identification.payload_identification import Payload
 
 
 def analyze_impacts(
@@ -36,6 +37,7 @@ def analyze_impacts(
     seed: int = 0,
     progress: Progress = lambda *_: None,
     cells: Sequence[CellFindings] = (),
+    payload: Payload | None = None,
 ) -> Analysis:
     """Return what recordings that were collected tell.
 
@@ -45,6 +47,7 @@ def analyze_impacts(
         seed: of all resampling.
         progress: hears the share done and a note.
         cells: what was found of several arms, or of an object, in recordings.
+        payload: that free motion before the impacts shows.
     """
     from impact_analysis.analyze.comparing.surface_and_joints import (  # loads slowly
         contacts_of,
@@ -99,6 +102,7 @@ def analyze_impacts(
         warnings=[],
         answer=[],
         arms=list(cells),
+        payload=payload,
     )
     analysis.warnings.extend(warnings_of(analysis))
     analysis.answer.extend(answers(analysis))

@@ -19,6 +19,7 @@ from impact_analysis.spreading.episodes import CellFindings, arm_of
 from impact_predictor import Polytope
 from impact_predictor.identification.contact_estimate import ContactIdentification
 from impact_predictor.identification.joint_estimate import JointIdentification
+from impact_predictor.identification.payload_identification import Payload
 from impact_robots import Robot, Surface
 from impact_robots.surface import ANY_STIFFNESS
 
@@ -132,6 +133,7 @@ class Analysis:
     warnings: list[str]
     answer: list[str]  # in words
     arms: list[CellFindings] = field(default_factory=list)  # of several arms, or an object
+    payload: Payload | None = None  # by gravity before the impacts; none: it does not tell
 
     @property
     def files(self) -> list[str]:

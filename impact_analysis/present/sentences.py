@@ -82,6 +82,13 @@ WARNINGS = {
     " damping cannot be determined",
     "joints_unexplained": "measured torques do not explain the motion of {joints} in the hits: no"
     " figures are identified there; for that the arm must coast, and positions must be the links'",
+    "payload": "the joint torques before the impacts show a payload of {mass} [{low}, {high}] kg,"
+    " {centre} mm from the contact point along its axes, and not {declared} kg as was declared: all"
+    " that is said here counts with the measured one; declare it (payload in the robot's YAML, or"
+    " --payload)",
+    "payload_one_posture": "the arm was in one posture before the impacts: there a payload of {low}"
+    " to {high} kg is not told from errors of torque sensors and joint friction ({declared} kg was"
+    " declared); record hits in several postures",
     "not_as_announced": "{impacts} not as announced, see there",
     "few_repetitions": "fewer than 3 repetitions in {groups}: means and intervals are weak",
 }

@@ -211,6 +211,19 @@ def _driven(_: Sentence, case: Case) -> bool:
     return bool(off.payload > 0.0 or np.abs(off.torque_gain - 1.0).max() > GRAVITY_SHARE)
 
 
+def _payload(sentence: Sentence, case: Case) -> bool:
+    """It carries one that nobody declared, and it is within what is said."""
+    numbers = _numbers(sentence.text)
+    truth = case.setup.disturbance.payload
+    return truth > 0.0 and numbers[1] <= truth <= numbers[2]
+
+
+def _vague_payload(sentence: Sentence, case: Case) -> bool:
+    """The hits are of one motion, and what is said holds the truth."""
+    low, high, *_ = _numbers(sentence.text)
+    return len(case.hits) < 2 and low <= case.setup.disturbance.payload <= high
+
+
 def _cut_off(sentence: Sentence, case: Case) -> bool:
     """The recording ends that long after a detection."""
     last = float(case.hits[sentence.recording].t[-1])
@@ -261,6 +274,8 @@ RULES: dict[str, Callable[[Sentence, Case], bool]] = {
     "statistic_again": _statistic_again,
     "in_contact": _in_contact,
     "cut_off": _cut_off,
+    "payload": _payload,
+    "payload_one_posture": _vague_payload,
     "slow": _slow,
     "slow_for_detector": _slow,
     "driven": _driven,

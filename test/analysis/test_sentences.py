@@ -23,7 +23,8 @@ from impact_analysis.analyze.page.narrative import sentences_of, warnings_of
 from impact_analysis.analyze.reading.notes import quality_notes
 from impact_analysis.present.sentences import TEMPLATES, key_of, text_of
 from impact_detector.estimators.estimate import GOOD, SECOND_IMPACT
-from impact_robots import load_robot
+from impact_predictor.identification.payload_identification import identify_payload
+from impact_robots import ArmDynamics, load_robot
 
 pytestmark = pytest.mark.usefixtures("without_contact_laws")  # no sentence is about them
 
@@ -111,6 +112,7 @@ REPORTS = {
         {"normal": UP, **PUBLISHED},
     ),
     "hit, restitution assumed": ("hit", None, {}, {"normal": UP, "restitution": 0.5}),
+    "hit, 3 kg declared": ("hit", None, {}, {"normal": UP, "payload": 3.0}),
     "hit, normal turned": ("hit", None, {}, {"normal": (0.0, 0.0, -1.0)}),
     "hit, no force sensor": ("hit", None, {"forces": False}, {"normal": UP}),
     "pressing, no force sensor": ("pressing", None, {"forces": False}, {"normal": UP}),
@@ -176,6 +178,8 @@ CASES = {
     "no_force_sensor": ("hit, no force sensor", "hit"),
     "joints_unexplained": ("flexible arm, positions of the motors", "flexible arm"),
     "not_as_announced": ("on link 4", "hit, announced enough"),
+    "payload": ("hit, 3 kg declared", "hit"),
+    "payload_one_posture": ("hit, arm upright before", "hit"),
     "few_repetitions": ("hit", "three hits"),
     "no_torques": ("hit, no torques", "hit"),
     "slow_for_detector": ("slow", "hit"),
@@ -256,6 +260,7 @@ def said(tmp_path_factory, project_root):
             "hit, damaged": lambda: sentences_of(analyze(damaged(bag("hit")), normal=UP)),
             "nine smooth and one rough": lambda: sentences_of(mixed(bag("smooth"), bag("hit"))),
             "on link 4": lambda: sentences_of(on_link_4(bag("hit"))),
+            "hit, arm upright before": lambda: sentences_of(upright(bag("hit"))),
         }[name]()
 
     return sentences
@@ -306,6 +311,19 @@ def on_link_4(bag: Path):
     (item,) = collected.impacts
     elsewhere = replace(item, expected=False, link="panda_link4")
     return analyze_impacts([replace(collected, impacts=[elsewhere])], AnalysisSettings(normal=UP))
+
+
+def upright(bag: Path):
+    """Return the analysis of a hit before which the arm stood upright: a payload hangs on nothing.
+
+    Its windows of free motion are replaced by one at rest with the model's own torques.
+    """
+    collected = collect(bag, AnalysisSettings(normal=UP))
+    robot, still = load_robot("panda"), np.zeros(7)
+    q = np.array([0.0, 0.0, 0.0, -0.1, 0.0, 0.1, 0.0])
+    window = [q, still, still, ArmDynamics(robot)(q, still).g]
+    payload = identify_payload(robot, np.array([window]))
+    return analyze_impacts([collected], AnalysisSettings(normal=UP), payload=payload)
 
 
 def mixed(smooth: Path, rough: Path):

@@ -21,6 +21,7 @@ from impact_analysis.present.table import write_csv
 from impact_analysis.spreading.cell_documents import arm_rows, cell_document
 from impact_bags.new_files import NewFiles
 from impact_predictor.identification.joint_estimate import JointIdentification
+from impact_predictor.identification.payload_identification import Payload
 
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
     f"{name}.csv" for name in ("impacts", "predictions", "comparison", "ranking")
@@ -68,11 +69,27 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
                 "stiffness_npm": analysis.surface.stiffness,
                 "options": analysis.surface.options,
             },
+            "payload": None if analysis.payload is None else _payload(analysis.payload),
             "joints": None if analysis.joints is None else _joints(analysis.joints),
             "detection_delay_s": _delays(analysis),
             "cells": [cell_document(each, analysis.robot.name) for each in analysis.arms],
         }
     )
+
+
+def _payload(found: Payload) -> dict[str, Any]:
+    low, high = found.declared
+    return {
+        "mass_kg": found.mass,
+        "mass_low_kg": found.low,
+        "mass_high_kg": found.high,
+        "centre_m": found.centre,
+        "centre_half_m": found.centre_half,
+        "declared_low_kg": low,
+        "declared_high_kg": high,
+        "is_another": found.is_another,
+        "postures": found.postures,
+    }
 
 
 def _recording(each: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from impact_analysis.present.sentences import UNREADABLE, key_of, text_of
 
 SURE_DELAY = 3  # force truths for a figure on delays
 FIGURES = ("stiffness", "damping", "motor inertia")  # of a joint, in this order
+VAGUE_PAYLOAD = 0.5  # half of an interval from which one posture is too few [kg]
 _UNLIKE = 0.05  # of coefficients that count as different [-]
 
 
@@ -286,12 +287,29 @@ def _in_general(analysis: Analysis) -> list[str]:
         fitted = np.isfinite(analysis.joints.misfit)
         odd = [f"joint {j + 1}" for j in np.flatnonzero(fitted & ~analysis.joints.explained)]
         sentences += [text_of("joints_unexplained", joints=", ".join(odd))] if odd else []
+    sentences += _payload(analysis)
     if unexpected := sum(item.expected is False for item in impacts):
         sentences.append(text_of("not_as_announced", impacts=_many(unexpected, "impact")))
     repeated = {each.group: each.repetitions for each in analysis.cells}
     if few := sum(count < 3 for count in repeated.values()):
         sentences.append(text_of("few_repetitions", groups=_many(few, "group")))
     return sentences
+
+
+def _payload(analysis: Analysis) -> list[str]:
+    """Say what the arm carries if that is not what was declared, or cannot be told."""
+    found = analysis.payload
+    if found is None:
+        return []
+    bounds = {"low": f"{max(0.0, found.low):.2f}", "high": f"{max(0.0, found.high):.2f}"}
+    declared = " to ".join(f"{mass:g}" for mass in dict.fromkeys(found.declared))
+    if found.is_another:
+        centre = ", ".join(f"{1e3 * value:.0f}" for value in found.centre)
+        mass = f"{max(0.0, found.mass):.2f}"
+        return [text_of("payload", mass=mass, centre=centre, declared=declared, **bounds)]
+    if found.postures == 1 and found.high - found.low > 2.0 * VAGUE_PAYLOAD:
+        return [text_of("payload_one_posture", declared=declared, **bounds)]
+    return []
 
 
 def _many(count: int, thing: str) -> str:

@@ -74,6 +74,7 @@ class AnalyzedImpact:
     second_contact: float = NAN  # time from the contact to another one in the window [s]
     notes: list[str] = field(default_factory=list)  # in words
     trace: RecordedHit | None = None  # the samples around it
+    free: np.ndarray = field(default_factory=lambda: np.zeros(0))  # windows before, free_motion.py
 
     @property
     def usable(self) -> bool:
