@@ -19,6 +19,7 @@ from impact_analysis.analyze.comparing.comparison import (
 from impact_analysis.analyze.comparing.identify import Identified, coefficients
 from impact_analysis.analyze.comparing.impacts import Impacts
 from impact_analysis.analyze.comparing.judge import Progress, judge
+from impact_analysis.analyze.comparing.payload_identification import CarriedPayload
 from impact_analysis.analyze.page.narrative import answers, warnings_of
 from impact_analysis.analyze.reading.collected import Collected
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
@@ -27,7 +28,6 @@ from impact_analysis.spreading.cell_sentences import ANSWERS as CELL_ANSWERS
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
 from impact_predictor.identification.contact_estimate import ContactIdentification
-from impact_predictor.identification.payload_identification import Payload
 
 
 def analyze_impacts(
@@ -37,7 +37,7 @@ def analyze_impacts(
     seed: int = 0,
     progress: Progress = lambda *_: None,
     cells: Sequence[CellFindings] = (),
-    payload: Payload | None = None,
+    payload: CarriedPayload | None = None,
 ) -> Analysis:
     """Return what recordings that were collected tell.
 

@@ -44,6 +44,9 @@ ANSWERS = {
     "restitution_contact": "Restitution {value} at the contact point (mean of {impacts}).",
     "restitution_withheld": "Restitution: not identified. Impacts that show none of the contact"
     " alone: {reasons}.",
+    "mass_differs": "In {count} of {known} impacts the effective mass along the normal, impulse"
+    " over change of velocity, is not that of the model but {ratio} times it (median): payload,"
+    " links or torque loop are not what the robot's YAML says, or the normal is another.",
     "set_holds": "No measured impulse is beyond the {source} set: of {count}, {strict} are in it"
     " and {weaker} are weaker than it (in its hull with zero).",
     "set_announced": "{worse} of {count} measured impulses exceed the set that was announced: there"

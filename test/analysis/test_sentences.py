@@ -19,11 +19,11 @@ from flexible_hits import NORMAL, SCALE, flexible_hit
 from struck_arm import POSE, TOUCH, Hit, Record, simulate, write
 
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
+from impact_analysis.analyze.comparing.payload_identification import identify_payload
 from impact_analysis.analyze.page.narrative import sentences_of, warnings_of
 from impact_analysis.analyze.reading.notes import quality_notes
 from impact_analysis.present.sentences import TEMPLATES, key_of, text_of
 from impact_detector.estimators.estimate import GOOD, SECOND_IMPACT
-from impact_predictor.identification.payload_identification import identify_payload
 from impact_robots import ArmDynamics, load_robot
 
 pytestmark = pytest.mark.usefixtures("without_contact_laws")  # no sentence is about them
@@ -36,6 +36,7 @@ BASES = {
     "sticking": Hit(friction=1.5),
     "smooth, sliding": Hit(friction=0.0, velocity=(0.3, 0.1, -0.3)),
     "sliding": Hit(velocity=(0.3, 0.1, -0.3)),
+    "other motors": Hit(motors="M+B_rho"),
     "held": Hit(after="hold", after_delay=0.0, stiffness=3e4),
     "free": Hit(plate=False, after="on"),
     "driven": Hit(after="boost"),
@@ -162,6 +163,7 @@ CASES = {
     "restitution": ("hit, as published", "hit"),
     "restitution_contact": ("hit", "hit, restitution assumed"),
     "restitution_withheld": ("pressing", "hit"),
+    "mass_differs": ("other motors", "hit"),
     "set_holds": ("hit, announced enough", "hit, announced too little"),
     "set_announced": ("hit, announced too little", "hit, announced enough"),
     "set_assumed": ("hit, assumed too little", "hit, assumed right"),

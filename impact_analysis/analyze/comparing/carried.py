@@ -9,18 +9,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from impact_analysis.analyze.comparing.payload_identification import (
+    CarriedPayload,
+    identify_payload,
+)
 from impact_analysis.analyze.reading.collected import Collected
 from impact_analysis.analyze.settings import AnalysisSettings
-from impact_predictor.identification.payload_identification import Payload, identify_payload
 
 
-def payload_of(settings: AnalysisSettings, recordings: Iterable[Collected]) -> Payload | None:
+def payload_of(
+    settings: AnalysisSettings, recordings: Iterable[Collected]
+) -> CarriedPayload | None:
     """Return the payload that free motion before the impacts shows, none where it tells nothing."""
     found = [item.free for each in recordings for item in each.impacts if item.free.size]
     return identify_payload(settings.load_robot(), np.concatenate(found)) if found else None
 
 
-def counting_with(payload: Payload, settings: AnalysisSettings) -> AnalysisSettings:
+def counting_with(payload: CarriedPayload, settings: AnalysisSettings) -> AnalysisSettings:
     """Return settings whose robot carries a payload, within its interval."""
     low, high = max(0.0, payload.low), max(0.0, payload.high)
     x, y, z = map(float, payload.centre)

@@ -10,7 +10,12 @@ import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import Candidate
 from impact_analysis.analyze.comparing.identify import Coefficients, Identified, finite
-from impact_analysis.analyze.comparing.impacts import Impacts, mass_interval
+from impact_analysis.analyze.comparing.impacts import Impacts
+from impact_analysis.analyze.comparing.measured_mass import (
+    believed_mass,
+    measured_mass,
+    model_mass,
+)
 from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.analyze.result import Judged, Membership
 from impact_predictor.exceptions import PredictionError
@@ -66,18 +71,23 @@ def judge(
         masses = effective_masses(state, robot, rotation)
         inertia = BEST if BEST in masses else "M"  # motor inertias may be unknown
         mass = masses[inertia if inertia in masses else "gm"]  # that of M
-        laws = contact_laws(item, speed, mass) if fitted < MOST_FITTED else []
+        by_model = model_mass(mass, state, surface, robot, inertia)
+        measured_one = measured_mass(item, state, robot, inertia)
+        believed = believed_mass(by_model, measured_one)
+        laws = contact_laws(item, speed, believed.value) if fitted < MOST_FITTED else []
         fitted += bool(laws)
         judged.append(
             Judged(
                 item,
                 {name: after[row] for name, after in predicted.items()},
                 speed,
-                mass,
-                mass_interval(state, surface, robot, inertia),
+                believed.value,
+                (believed.low, believed.high),
                 _membership(item, state, rotation, found[best.inertia]),
                 laws,
                 _normal_impulses(item, robot, state, rotation, found, best),
+                mass_of_model=by_model,
+                measured_mass=measured_one,
             )
         )
     return judged

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import Ranked
+from impact_analysis.analyze.comparing.payload_identification import CarriedPayload
 from impact_analysis.analyze.page.narrative import FIGURES, sentences_of
 from impact_analysis.analyze.reading.missed import FORCE, JUMP, Missed
 from impact_analysis.analyze.result import Analysis, Judged
@@ -21,7 +22,6 @@ from impact_analysis.present.table import write_csv
 from impact_analysis.spreading.cell_documents import arm_rows, cell_document
 from impact_bags.new_files import NewFiles
 from impact_predictor.identification.joint_estimate import JointIdentification
-from impact_predictor.identification.payload_identification import Payload
 
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
     f"{name}.csv" for name in ("impacts", "predictions", "comparison", "ranking")
@@ -77,7 +77,7 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
     )
 
 
-def _payload(found: Payload) -> dict[str, Any]:
+def _payload(found: CarriedPayload) -> dict[str, Any]:
     low, high = found.declared
     return {
         "mass_kg": found.mass,
@@ -138,6 +138,9 @@ def _impact(number: int, impact: Judged) -> dict[str, Any]:
         "effective_mass_kg": impact.effective_mass,
         "effective_mass_low_kg": impact.mass_interval[0],
         "effective_mass_high_kg": impact.mass_interval[1],
+        "measured_mass_kg": impact.measured_mass.value,
+        "measured_mass_low_kg": impact.measured_mass.low,
+        "measured_mass_high_kg": impact.measured_mass.high,
         "dq_before_radps": item.dq_before,
         "dq_after_radps": item.dq_after,
         "impulse_ns": item.impulse,

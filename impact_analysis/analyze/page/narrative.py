@@ -25,6 +25,7 @@ def answers(analysis: Analysis) -> list[str]:
         *_models(analysis),
         *_friction(analysis),
         *_restitution(analysis),
+        *_masses(analysis),
         *_sets(analysis),
         *_torques(analysis),
         *_joints(analysis),
@@ -165,6 +166,17 @@ def _with_interval(found: Identified) -> str:
     if not np.isfinite([found.low, found.high]).all():
         return f"{found.value:.2f}"
     return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def _masses(analysis: Analysis) -> list[str]:
+    """Say where the hits show another effective mass than the model."""
+    known = [each for each in analysis.impacts if np.isfinite(each.measured_mass.value)]
+    other = [each for each in known if each.measured_mass.contradicts(each.mass_of_model)]
+    if not other:
+        return []
+    ratio = np.median([each.measured_mass.value / each.mass_of_model.value for each in other])
+    figures = {"count": len(other), "known": len(known), "ratio": f"{ratio:.2f}"}
+    return [text_of("mass_differs", **figures)]
 
 
 def _sets(analysis: Analysis) -> list[str]:

@@ -38,6 +38,7 @@ SIGMAS = 4.0  # of noise that are no torque
 REST = 0.02  # joint speed without a direction [rad/s]
 STEADY = (-0.02, -0.001)  # before the touch, what the motors gave against friction [s]
 PUSHED = 0.15  # of the approach speed, that motors may add in a contact
+LATE = 2e-3  # that torques may come after velocities [s]
 MOTOR_ERROR = 0.1  # of the motors' inertia
 
 
@@ -83,7 +84,8 @@ def pushed(
 
     The most up to any time in it, NaN: unknown. It is
     :math:`n^T J (M + B)^{-1} [\int (\tau - h - \tau_0) dt + B \Delta\dot q]` with what motors gave
-    before the touch as tau_0, less what an error of their inertia makes of it.
+    before the touch as tau_0, less what an error of their inertia makes of it, and torques that are
+    up to 2 ms late.
 
     Args:
         robot: the arm.
@@ -103,10 +105,11 @@ def pushed(
     given = (0.5 * steps * (net[1:] + net[:-1] - 2.0 * before.mean(axis=0))).cumsum(axis=0)
     state, motors = dynamics(joints.q[inside][0], joints.dq[inside][0]), _motor_inertia(robot)
     effect = np.linalg.solve(state.M + np.diag(motors), normal @ state.J[:3])
-    added = []
+    added, rates = [], np.gradient(joints.dq[inside] @ (motors * effect), t[inside])
     for speeds in _motor_speeds(robot, t, joints):
         turned = motors * (speeds[inside][1:] - speeds[inside][0])
         unsure = MOTOR_ERROR * np.linalg.norm(effect * turned, axis=1)
+        unsure += LATE * np.abs(rates).max()
         added.append(float((np.abs((given + turned) @ effect) - unsure).max()))
     speed = -float(normal @ state.velocity)
     return max(0.0, min(added)) / speed if speed > 0.0 else float("nan")

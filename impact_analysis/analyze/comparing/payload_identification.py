@@ -38,7 +38,7 @@ _PASSES = 3  # of the reach, which grows with the payload
 
 
 @dataclass(frozen=True)
-class Payload:
+class CarriedPayload:
     """What an arm carries beside what its model has; contact frame, origin at the contact point."""
 
     mass: float  # [kg]
@@ -56,7 +56,7 @@ class Payload:
         return self.low > high or 0.0 < self.high < low
 
 
-def identify_payload(robot: Robot, windows: np.ndarray) -> Payload | None:
+def identify_payload(robot: Robot, windows: np.ndarray) -> CarriedPayload | None:
     """Return the payload, none where torques are missing or fit no payload.
 
     Args:
@@ -131,13 +131,13 @@ def _postures(q: np.ndarray) -> np.ndarray:
 
 def _payload(
     found: np.ndarray, covariance: np.ndarray, declared: tuple[float, float], postures: int
-) -> Payload:
+) -> CarriedPayload:
     """Return the payload of the unknowns (u,), with their covariance (u, u), beside the model's."""
     mass, half = found[0] + middle(declared), QUANTILE * float(np.sqrt(covariance[0, 0]))
     carried = max(LEAST, abs(float(mass)))
     by_unknowns = np.column_stack([-found[1:4] / carried, np.eye(3)]) / carried
     of_centre = by_unknowns @ covariance[:4, :4] @ by_unknowns.T
-    return Payload(
+    return CarriedPayload(
         float(mass),
         float(mass - half),
         float(mass + half),

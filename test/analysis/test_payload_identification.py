@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from impact_predictor.identification.payload_identification import identify_payload
+from impact_analysis.analyze.comparing.payload_identification import identify_payload
 from impact_robots import load_robot
 from impact_robots.description.payload import carrying
 
