@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_detector.attribution.assessment import Assessment
+from impact_detector.estimators.contact_time import ContactTime, contact_time
 from impact_detector.estimators.estimate import (
     BY_FORCE,
     BY_TORQUE,
@@ -51,36 +52,35 @@ from impact_detector.estimators.torque_impulse import (
     TorqueImpulse,
     torque_impulse,
 )
-from impact_detector.estimators.touch_time import TouchTime, touch_time
 from impact_detector.exceptions import EstimateError
 from impact_detector.signals.buffers import JointRecord, Record
 from impact_detector.signals.sample import Detection, from_seconds
 from impact_robots import ArmDynamics, ContactPoint, Robot
 from impact_robots.state.contact_frame import OWN
 
-SEARCH = 0.02  # the touch lies at most this long before the detection [s]
+SEARCH = 0.02  # the contact lies at most this long before the detection [s]
 QUIET = 0.06  # where the force sensor's noise is learnt, up to SEARCH before the detection [s]
-LONGEST_CONTACT = 0.02  # release after the touch, where neither force nor joints tell [s]
+LONGEST_CONTACT = 0.02  # release after contact, where neither force nor joints tell [s]
 AT_RELEASE = 0.02  # after the release, in which vibration is not averaged away [s]
-ONSET_STD = 6e-4  # of the touch that a detector reports [s]
+ONSET_STD = 6e-4  # of the contact time that a detector reports [s]
 _JITTER = 1.0  # of a period, by which a sample may be late
 _AFTER = (0.013, 0.017)  # velocity after, vibration included: mean around 15 ms [s]
 MEDIAN_STD = 1.2533  # of normal noise, over that of the mean
-_FEW_FORCES = 3  # samples before the touch that tell nothing
+_FEW_FORCES = 3  # too few samples before contact
 _NAN = float("nan")
 _NAN3 = np.full(3, np.nan)
 
 
 @dataclass(frozen=True)
 class EstimatorSettings:
-    """What estimates are to be made of; unit normals, or NaN for unknown."""
+    """Settings of estimates; unit normals, or NaN if unknown."""
 
-    window: float = 0.1  # after touch and detection [s]
+    window: float = 0.1  # after contact and detection [s]
     degree: int = 3  # of the published polynomial
     method: str = POLYNOMIAL  # one of GROSS_METHODS
     normal: np.ndarray = field(default_factory=_NAN3.copy)  # in the force sensor's axes, (3,)
     base_normal: np.ndarray = field(default_factory=_NAN3.copy)  # in base axes, shape (3,)
-    robot: Robot | None = None  # none: no impulse from torques, no restitution
+    robot: Robot | None = None  # None: no impulse from torques, no restitution
     contact: ContactPoint = OWN  # that was hit
     assessment: Assessment = field(default_factory=Assessment)
 
@@ -110,7 +110,7 @@ def estimate_impact(
     *,
     second: bool = False,
 ) -> Estimate:
-    """Return the estimate; what the measurements do not tell is NaN and a bit of the quality.
+    """Return the estimate; quantities that cannot be estimated are NaN, with a quality bit.
 
     Args:
         detection: of the impact.
@@ -162,14 +162,14 @@ def estimate_impact(
 
 
 class _Quiet(NamedTuple):
-    """What a force sensor says before the touch; its offset is taken off."""
+    """A force sensor's readings before contact, offset removed."""
 
     noise: float = 0.0  # standard deviation of one component [N]
-    offset_std: float = 0.0  # of what was taken off [N]
+    offset_std: float = 0.0  # of the removed offset [N]
 
 
 def _contact(forces: list[Record], window: float) -> tuple[_Quiet, Impulse | None]:
-    """Return what the fastest source says before the touch, and the contact it saw."""
+    """Return the fastest source's readings before contact, and the contact it measured."""
     if not forces:
         return _Quiet(), None
     t, force = max(forces, key=lambda record: len(record[0]))
@@ -188,19 +188,19 @@ def _contact(forces: list[Record], window: float) -> tuple[_Quiet, Impulse | Non
     return quiet, contact if contact.t_contact <= 0 else None
 
 
-def _touch(detection: Detection, joints: JointRecord, contact: Impulse | None) -> TouchTime:
-    """Return the touch since the detection, by force or motion; NaN if only the detector knows."""
+def _touch(detection: Detection, joints: JointRecord, contact: Impulse | None) -> ContactTime:
+    """Return the contact time relative to the detection, by force or motion, else NaN."""
     if contact is not None:
-        return TouchTime(contact.t_contact, contact.period / np.sqrt(12.0))
+        return ContactTime(contact.t_contact, contact.period / np.sqrt(12.0))
     t = joints.since(detection.detection_time)
     try:
-        return touch_time(t, joints.q, joints.dq, 0.0)
+        return contact_time(t, joints.q, joints.dq, 0.0)
     except EstimateError:
-        return TouchTime(_NAN, ONSET_STD)
+        return ContactTime(_NAN, ONSET_STD)
 
 
 def _duration(contact: Impulse | None, by_joints: TorqueImpulse | None = None) -> float:
-    """Return the time from touch to release, NaN if unknown [s]."""
+    """Return the time from contact to release, NaN if unknown [s]."""
     if contact is not None:
         return contact.t_release - contact.t_contact
     return _NAN if by_joints is None else by_joints.duration
@@ -238,7 +238,7 @@ def _motion(
     margin: float,
     settings: EstimatorSettings,
 ) -> Motion:
-    """Return the motion since the touch."""
+    """Return the motion since contact."""
     t = joints.since(impact_time)
     try:
         before = velocity_before(t, joints.q, 0.0, margin=margin)
@@ -260,10 +260,9 @@ def _gross(motion: Motion, method: str) -> tuple[GrossVelocity | None, int]:
 
 
 def _covers(t: np.ndarray, start: float, end: float) -> bool:
-    """Tell whether samples (N,) [s] reach from start to end.
+    """Return whether samples (N,) [s] reach from start to end.
 
-    One period at either end is a matter of the phase of sampling; as much again is allowed for
-    samples that come late.
+    One period at either end is allowed for the phase of sampling, and another for late samples.
     """
     inside = t[(t >= start) & (t <= end)]
     if len(inside) < 2:
@@ -292,7 +291,7 @@ def _push(
 
 
 def _is_undersampled(contact: Impulse | None) -> bool:
-    """Tell whether the force sensor is too slow for its contact."""
+    """Return whether the force sensor is too slow for its contact."""
     if contact is None or np.isnan(contact.t_release):
         return False
     return not contact_share(contact) <= TOO_UNCERTAIN

@@ -22,16 +22,16 @@ from impact_predictor.prediction.model_error import MODEL_ERROR, QUANTILE
 from impact_robots import ArmDynamics, ContactPoint, PointState, Robot
 from impact_robots.state.contact_frame import OWN
 
-LINE = 0.04  # before the touch and after the contact, over which lines are fitted [s]
+LINE = 0.04  # before contact and after the contact, over which lines are fitted [s]
 SHORTEST_LINE = 0.025  # after the contact; with less its end is not known [s]
-HISTORY = 0.2  # before the touch, where the same fit shows what it gives without a contact [s]
+HISTORY = 0.2  # before contact, where the same fit shows what it gives without a contact [s]
 LINK_ERROR = MODEL_ERROR.inertia / QUANTILE  # of each link alone: standard deviation [-]
 POINT_ERROR = MODEL_ERROR.point / QUANTILE  # of the contact point along each axis: the same [m]
 GAIN_ERROR = 0.02  # of the torque sensors: standard deviation [-]
 TAIL = 0.15  # of a contact: a force that fades is lost in the noise before it ends
 PUSH = 3.0, 0.15  # force afterwards that the joints' friction may look like: [N], of the mean one
 FLAT = 0.01  # of what was gained in all, that a line may leave: models and sampling are not exact
-_MARGIN = 5e-4  # how much earlier the touch may have been [s]
+_MARGIN = 5e-4  # how much earlier the contact may have been [s]
 _SIGMAS = 4.0  # of chi^2 of a line
 FIRST, SURE = 5, 3.0  # samples at its beginning, and deviations that their mean may be off
 _FEWEST = 10  # samples on each side
@@ -49,7 +49,7 @@ class TorqueImpulse:
 
     impulse: np.ndarray  # on the robot at the contact point, base axes, shape (3,) [N.s]
     covariance: np.ndarray  # shape (3, 3) [(N.s)^2]
-    duration: float  # from the touch to the end of the contact [s]
+    duration: float  # from contact to the end of the contact [s]
     condition: float  # of the contact Jacobian: how well joints see all directions [-]
     misfit: float  # chi^2 per degree of freedom of what no impulse at that point explains [-]
 
@@ -67,19 +67,19 @@ def torque_impulse(
     q: np.ndarray,
     dq: np.ndarray,
     tau: np.ndarray,
-    t_touch: float,
+    t_contact: float,
     contact: ContactPoint = OWN,
     window: float = 0.1,
 ) -> TorqueImpulse:
-    r"""Weigh the momentum that no joint torque explains, before the touch and after the contact.
+    r"""Estimate the impulse from momentum that joint torques do not explain.
 
     The s of :func:`~impact_detector.attribution.generalized_impulse.generalized_impulse` grows
-    evenly but for the contact, in which it gains :math:`J^T \iota`: a line before the touch, a line
+    evenly but for the contact, in which it gains :math:`J^T \iota`: a line before contact, a line
     from the end of the contact on, where they are apart in its middle. Slopes take up what is
     constantly wrong with the model or the sensors; they differ where friction in the joints turns
     around, at a time that nobody knows. The gain is solved for the impulse by least squares,
     weighted by what is uncertain of it: noise of velocities and torques, scaled up to what the same
-    fit gives before the touch; the change of slope over the contact; inertias of the links; the
+    fit gives before contact; the change of slope over the contact; inertias of the links; the
     contact point; the sensors' gain, and what sampling misses of torques. M is that of the links:
     the motors' inertia lies behind the sensor.
 
@@ -92,16 +92,16 @@ def torque_impulse(
         q: joint positions, shape (N, n) [rad].
         dq: joint velocities, shape (N, n) [rad/s].
         tau: joint torques, gravity included, shape (N, n) [N.m].
-        t_touch: first touch [s].
+        t_contact: first contact [s].
         contact: point at which the impulse acts.
-        window: after the touch, in which nothing else happens [s].
+        window: after contact, in which nothing else happens [s].
 
     Raises:
         EndlessContact: the contact does not end, or too late in the window.
         EstimateError: samples or torques are missing, or the pose is singular.
     """
-    chosen = _usable(t - t_touch, tau, window)
-    x, q, dq, tau = t[chosen] - t_touch, q[chosen], dq[chosen], tau[chosen]
+    chosen = _usable(t - t_contact, tau, window)
+    x, q, dq, tau = t[chosen] - t_contact, q[chosen], dq[chosen], tau[chosen]
     before = (x >= -LINE) & (x < -_MARGIN)
     _check(x, before, tau)
     s, last = unexplained_momentum(robot, x, q, dq, tau), int(np.flatnonzero(before)[-1])
@@ -133,7 +133,7 @@ def torque_impulse(
 
 
 def _usable(x: np.ndarray, tau: np.ndarray, window: float) -> np.ndarray:
-    """Return which samples count, (N,): from the last gap or missing torque before the touch on."""
+    """Return which samples count, (N,): from the last gap or missing torque before contact on."""
     chosen = np.asarray((x >= -HISTORY) & (x <= window))
     broken = ~np.isfinite(tau).all(axis=1)
     broken[1:] |= np.diff(x) > LARGEST_GAP
@@ -160,7 +160,7 @@ def _pushes_on(force: np.ndarray, whole: np.ndarray, impulse: np.ndarray, end: f
     """Tell whether a contact goes on after its end: pushes more than friction in the joints may.
 
     Args:
-        force: that is felt after the end and was not before the touch, shape (3,) [N].
+        force: that is felt after the end and was not before contact, shape (3,) [N].
         whole: of the impulse that was felt up to the end of the window, shape (3,) [N.s].
         impulse: of the contact, shape (3,) [N.s].
         end: of the contact [s].
@@ -179,9 +179,9 @@ def _end(
     is a line for 40 ms, or for as long as the window goes on.
 
     Args:
-        x: times since the touch, shape (N,) [s].
+        x: times since contact, shape (N,) [s].
         s: momentum that no torque explains, shape (N, n) [N.m.s].
-        before: samples of the line before the touch, shape (N,).
+        before: samples of the line before contact, shape (N,).
         noise: covariance of s in one sample, shape (n, n) [(N.m.s)^2].
 
     Raises:
@@ -215,8 +215,8 @@ def _model_error(
     """Return what links, sensors' gain and sampling may do to the gain of s, (n, n) [(N.m.s)^2].
 
     Args:
-        state: before the touch.
-        x: times since the touch, shape (N,) [s].
+        state: before contact.
+        x: times since contact, shape (N,) [s].
         dq: joint velocities, shape (N, n) [rad/s].
         tau: joint torques, shape (N, n) [N.m].
         inside: samples of the contact and one on each side, shape (N,).

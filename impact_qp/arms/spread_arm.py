@@ -84,7 +84,7 @@ class SpreadArm:
             )
             for kind, topic, *take in (
                 (JointState, STATES, self._take_state, self._drop),
-                (DetectorStatus, VERDICTS, self._take_verdict, None),
+                (DetectorStatus, VERDICTS, self._take_status, None),
             )
         ]
         self._begin()
@@ -164,9 +164,9 @@ class SpreadArm:
         self._plan_start.arrived(self.name, stamp, sees=self._inputs.ready(stamp))
         self._on_wait()
 
-    def _take_verdict(self, message: DetectorStatus) -> None:
+    def _take_status(self, message: DetectorStatus) -> None:
         to_nanoseconds(message.header.stamp)
-        self._inputs.take_verdict(message)
+        self._inputs.take_status(message)
         if self._control.engaged and self._watching.lockstep:
             self._on_wait()
 
@@ -269,7 +269,7 @@ class SpreadArm:
         """Stop when the states or the detector fall silent; outside lockstep."""
         if self.resting or not self._plan_start.ready:
             return
-        states, verdicts = self._inputs.state_age, self._inputs.verdict_age
+        states, verdicts = self._inputs.state_age, self._inputs.status_age
         if states > self._watching.state_timeout:
             self._lose(f"no joint state for {states:.3f} s")
         elif verdicts > self._watching.state_timeout and not self.fault:

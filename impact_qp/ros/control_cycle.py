@@ -118,14 +118,14 @@ class ControlCycle:
         """Count a state that could not be used."""
         self._watch.counts.dropped += 1
 
-    def take_verdict(self, message: DetectorStatus) -> None:
+    def take_status(self, message: DetectorStatus) -> None:
         """Take the detector's verdict; in lockstep, answer the state that waits for it.
 
         Raises:
             ImpactError: the verdict cannot be used.
         """
         to_nanoseconds(message.header.stamp)
-        self._inputs.take_verdict(message)
+        self._inputs.take_status(message)
         waits = self._safe_stop.engaged and self._lockstep
         if waits and self._pending is not None and self._inputs.judged(self._pending):
             self._answer(self._pending, to_nanoseconds(self._pending.header.stamp))

@@ -119,11 +119,11 @@ class SafeStop:
         """Stop when the states or the detector fall silent."""
         if not self._machine.situation.answers:
             return
-        state_age, verdict_age = self._inputs.state_age, self._inputs.verdict_age
+        state_age, status_age = self._inputs.state_age, self._inputs.status_age
         if state_age > self.state_timeout:
             self.lose_states(f"no joint state for {state_age:.3f} s")
-        elif self.active and not self.fault and verdict_age > self.state_timeout:
-            self._fault(f"no detector status for {verdict_age:.3f} s")
+        elif self.active and not self.fault and status_age > self.state_timeout:
+            self._fault(f"no detector status for {status_age:.3f} s")
 
     def notice(self, problem: str) -> None:
         """Stop for a problem: too many cycles missed, or an approach that must not begin."""
