@@ -305,7 +305,6 @@ RULES: dict[str, Callable[[Sentence, Case], bool]] = {
     "statistic_again": _statistic_again,
     "in_contact": _in_contact,
     "endless_contact": _endless,
-    "pushed": _driven,
     "mass_differs": _another_mass,
     "restitution_withheld": _withheld,
     "cut_off": _cut_off,
