@@ -66,6 +66,7 @@ def analyze_impacts(
             friction=friction,
             restitution=restitution,
             estimate=settings.restitution_estimate,
+            friction_estimate=settings.friction_estimate,
             seed=seed,
         )
     candidates = candidates_of(found)
@@ -89,7 +90,7 @@ def analyze_impacts(
         cells=comparison,
         coefficients=found,
         free_friction=_free_friction(impacts, ranking, settings, seed),
-        measured_restitution=_mean([item.restitution for item in measured], seed),
+        measured_restitution=_mean([item.own_restitution for item in measured], seed),
         impulse_ratios=_impulse_ratios(judged, seed),
         contact=contact,
         contact_units=units,

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
-from impact_analysis.analyze.comparing.identify import CONTACT, RESTITUTION_ESTIMATES
+from impact_analysis.analyze.comparing.identify import CONTACT, ESTIMATES
 from impact_bags.bag_recording import TopicChoice
 from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
 from impact_detector.parameters import DetectorParameters
@@ -39,7 +39,8 @@ class AnalysisSettings:
     restitution: Coefficient | None = None  # assumed, or low, high [-]; None: the identified one
     law: str = "coulomb"  # of friction, of the predictions that are compared
     method: str = RELEASE  # of the gross velocity
-    restitution_estimate: str = CONTACT  # how it is identified
+    friction_estimate: str = CONTACT  # how it is identified
+    restitution_estimate: str = CONTACT  # the same
     state_topic: str = ""  # of measured joint states; empty: found by type
     reference_topic: str = ""  # of desired ones
     wrench_topic: str = ""  # of forces; empty: all, of which the fastest is used
@@ -58,7 +59,8 @@ class AnalysisSettings:
         named: dict[str, Collection[str]] = {
             "law": FRICTION_LAWS,
             "method": GROSS_METHODS,
-            "restitution_estimate": RESTITUTION_ESTIMATES,
+            "friction_estimate": ESTIMATES,
+            "restitution_estimate": ESTIMATES,
         }
         for name, choices in named.items():
             if getattr(self, name) not in choices:

@@ -32,14 +32,21 @@ ANSWERS = {
     "best_model_unclear": f"{_BEST}; {_NEXT}; these data do not tell the two apart.",
     "best_model_of_one": f"{_BEST}; {_NEXT}. One impact does not rank models: repeat it.",
     "friction": "Friction {value} explains them best (from {impacts}).{assumed}",
+    "friction_contact": "Friction {value}: ratio of the impulses along the surface and out of it,"
+    " of {impacts} whose contact point slides all through.{assumed}",
     "friction_at_bound": "Friction: the best fit is at the end of the range ({end}): not"
     " identified.",
-    "friction_open": "Friction: {least} or more, not identified: with that these contacts stick,"
-    " and any larger one does the same.",
+    "friction_open": "Friction: {least} or more, not identified: for no impact the motion shows for"
+    " sure that the contact point slides all through, and then any larger one may do the same.",
     "friction_agrees": "The assumed friction of {assumed} agrees with the data.",
     "friction_disagrees": "Friction {assumed} was assumed; {found} explains the data better.",
     "restitution": "Restitution {value} explains the velocities best.",
     "restitution_contact": "Restitution {value} at the contact point (mean of {impacts}).",
+    "restitution_withheld": "Restitution: not identified. Impacts that show none of the contact"
+    " alone: {reasons}.",
+    "mass_differs": "In {count} of {known} impacts the effective mass along the normal, impulse"
+    " over change of velocity, is not that of the model but {ratio} times it (median): payload,"
+    " links or torque loop are not what the robot's YAML says, or the normal is another.",
     "set_holds": "No measured impulse is beyond the {source} set: of {count}, {strict} are in it"
     " and {weaker} are weaker than it (in its hull with zero).",
     "set_announced": "{worse} of {count} measured impulses exceed the set that was announced: there"
@@ -115,6 +122,11 @@ NOTES = {
     " not known",
     "second_impact": "another impact was detected in the window: both are mixed",
     "undersampled": "the force sensor is too slow for the contact",
+    "pushed": "the motors drove the arm during contact: they gave its contact point {share} % of"
+    " the approach speed; its restitution is not that of the contact alone",
+    "endless_contact": "neither joint torques nor motion show an end of the contact: it may be"
+    " longer than the window after contact, or others follow; so no impulse and no restitution"
+    " are given",
     "in_contact": "the arm stayed in contact for more than half of the window, or until its end",
     "second_contact": "another contact {time} ms after contact: both are mixed",
     "statistic_again": "the statistic rises to {statistic} again {time} ms after contact: another"

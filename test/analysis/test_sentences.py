@@ -28,11 +28,14 @@ from impact_robots import load_robot
 pytestmark = pytest.mark.usefixtures("without_contact_laws")  # no sentence is about them
 
 UP = (0.0, 0.0, 1.0)
+PUBLISHED = {"friction_estimate": "velocities", "restitution_estimate": "velocities"}
 BASES = {
     "hit": Hit(),
     "smooth": Hit(friction=0.0),
     "sticking": Hit(friction=1.5),
     "smooth, sliding": Hit(friction=0.0, velocity=(0.3, 0.1, -0.3)),
+    "sliding": Hit(velocity=(0.3, 0.1, -0.3)),
+    "held": Hit(after="hold", after_delay=0.0, stiffness=3e4),
     "free": Hit(plate=False, after="on"),
     "driven": Hit(after="boost"),
     "pressing": Hit(after="on"),
@@ -100,16 +103,19 @@ REPORTS = {
     "hit, announced enough": ("hit", None, {"announced": (0.4, 0.8)}, {}),
     "hit, assumed too little": ("hit", None, {}, {"normal": UP, "friction": 0.05}),
     "hit, assumed right": ("hit", None, {}, {"normal": UP, "friction": 0.3}),
-    "hit, as published": ("hit", None, {}, {"normal": UP, "restitution_estimate": "velocities"}),
+    "hit, as published": ("hit", None, {}, {"normal": UP, **PUBLISHED}),
     "smooth, as published": (
         "smooth, sliding",
         None,
         {},
-        {"normal": UP, "restitution_estimate": "velocities"},
+        {"normal": UP, **PUBLISHED},
     ),
     "hit, restitution assumed": ("hit", None, {}, {"normal": UP, "restitution": 0.5}),
     "hit, normal turned": ("hit", None, {}, {"normal": (0.0, 0.0, -1.0)}),
+    "hit, a payload that is not there": ("hit", None, {}, {"normal": UP, "payload": 3.0}),
     "hit, no force sensor": ("hit", None, {"forces": False}, {"normal": UP}),
+    "pressing, no force sensor": ("pressing", None, {"forces": False}, {"normal": UP}),
+    "sliding, as published": ("sliding", None, {}, {"normal": UP, **PUBLISHED}),
     "hit, slow force sensor": ("hit", None, {"every": 50}, {"normal": UP}),
     "hit, no torques": ("hit", None, {"torques": False}, {"normal": UP}),
     "hit, torques zero": (
@@ -146,13 +152,16 @@ CASES = {
     "best_model_clear": ("three hits", "hit"),
     "best_model_unclear": ("three hits, motors alike", "three hits"),
     "best_model_of_one": ("hit", "three hits"),
-    "friction": ("hit", "sticking"),
+    "friction": ("sliding, as published", "sliding"),
+    "friction_contact": ("sliding", "hit"),
     "friction_at_bound": ("smooth, as published", "smooth"),
-    "friction_open": ("sticking", "hit"),
+    "friction_open": ("sticking", "sliding"),
     "friction_agrees": ("hit, assumed right", "hit, assumed too little"),
     "friction_disagrees": ("hit, assumed too little", "hit, assumed right"),
     "restitution": ("hit, as published", "hit"),
     "restitution_contact": ("hit", "hit, restitution assumed"),
+    "restitution_withheld": ("pressing", "hit"),
+    "mass_differs": ("hit, a payload that is not there", "hit"),
     "set_holds": ("hit, announced enough", "hit, announced too little"),
     "set_announced": ("hit, announced too little", "hit, announced enough"),
     "set_assumed": ("hit, assumed too little", "hit, assumed right"),
@@ -189,7 +198,9 @@ CASES = {
     "missing_samples": ("hit, samples lost", "hit"),
     "second_impact": ("two detections", "hit"),
     "undersampled": ("hit, slow force sensor", "hit"),
-    "in_contact": ("pressing", "hit"),
+    "in_contact": ("pressing", "pressing, no force sensor"),
+    "endless_contact": ("pressing, no force sensor", "hit, no force sensor"),
+    "pushed": ("held", "hit"),
     "second_contact": ("pushed at once", "hit"),
     "statistic_again": ("pushed at once", "hit"),
     "hole": ("hit, samples lost", "hit"),
@@ -304,7 +315,8 @@ def mixed(smooth: Path, rough: Path):
     collected = [collect(each, AnalysisSettings(normal=UP)) for each in (smooth, rough)]
     (one,), (other,) = (each.impacts for each in collected)
     impacts = [*(replace(one) for _ in range(9)), other]
-    return analyze_impacts([replace(collected[0], impacts=impacts)], AnalysisSettings(normal=UP))
+    settings = AnalysisSettings(normal=UP, **PUBLISHED)
+    return analyze_impacts([replace(collected[0], impacts=impacts)], settings)
 
 
 def test_every_sentence_has_a_case():
@@ -320,7 +332,7 @@ def test_a_sentence_is_said_where_it_is_true_and_nowhere_else(said, key):
 
 def test_two_detections_in_one_window_are_said():
     class Found:
-        quality = GOOD
+        quality, contact = GOOD, None
 
     assert quality_notes(Found, float("nan")) == []
     Found.quality = SECOND_IMPACT

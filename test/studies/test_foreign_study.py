@@ -81,7 +81,7 @@ def case():
     [
         ("no_force_sensor", "no force sensor saw the impacts"),
         ("best_model_clear", "M+B_rho, coulomb explains the joint velocities after best"),
-        ("friction_open", "Friction: 0.05 or more, not identified"),
+        ("friction_open", "Friction: 0.45 or more, not identified"),
         ("second_contact", "another contact 60 ms after contact: both are mixed"),
         ("statistic_again", "the statistic rises to 20.1 again 60 ms after contact"),
         ("in_contact", "the arm stayed in contact for more than half of the window"),

@@ -20,6 +20,7 @@ from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.prediction.batch import predict_many
 from impact_predictor.prediction.model_error import (
+    friction_scale,
     inertia_variations,
     joint_impulse_effects,
     place_variations,
@@ -124,7 +125,8 @@ def model_spread(
         turned = [_ratio(each, dq, item.dq_after) - ratio for each in places]
         first = common + own * groups.index(item.group)
         rows = [*range(common), *range(first, first + own)]
-        velocities[rows, k] = np.vstack([np.array(moved) - nominal, joint_impulse_effects(M_x)])
+        rubbed = friction_scale(item.duration) * joint_impulse_effects(M_x)
+        velocities[rows, k] = np.vstack([np.array(moved) - nominal, rubbed])
         ratios[rows[2 * n : common + TILTS], k] = turned
     return velocities, ratios
 

@@ -24,6 +24,7 @@ def answers(analysis: Analysis) -> list[str]:
         *_models(analysis),
         *_friction(analysis),
         *_restitution(analysis),
+        *_masses(analysis),
         *_sets(analysis),
         *_torques(analysis),
         *_joints(analysis),
@@ -95,7 +96,8 @@ def _friction(analysis: Analysis) -> list[str]:
         return [text_of("friction_open", least=f"{friction.low:.2f}")]
     assumed = _on_assumed_friction(analysis, friction)
     impacts, value = _many(friction.impacts, "impact"), _with_interval(friction)
-    return [text_of("friction", value=value, impacts=impacts, assumed=assumed)]
+    key = "friction_contact" if friction.estimate == CONTACT else "friction"
+    return [text_of(key, value=value, impacts=impacts, assumed=assumed)]
 
 
 def _on_assumed_friction(analysis: Analysis, friction: Identified) -> str:
@@ -137,16 +139,43 @@ def _restitution(analysis: Analysis) -> list[str]:
     found = analysis.coefficients[best.candidate.inertia].restitution
     if found.assumed:
         return []
+    if not np.isfinite(found.value):
+        return [text_of("restitution_withheld", reasons=_why_not(analysis))]
     if found.estimate == CONTACT:
         impacts = _many(found.impacts, "impact")
         return [text_of("restitution_contact", value=_with_interval(found), impacts=impacts)]
     return [text_of("restitution", value=_with_interval(found))]
 
 
+def _why_not(analysis: Analysis) -> str:
+    """Return how many of the compared impacts show no restitution, and why."""
+    items = [each.measured for each in analysis.impacts if each.predicted]
+    reasons = {
+        "mixed with another contact, or longer than the window": [each.mixed for each in items],
+        "driven during the contact or after it": [each.driven and not each.mixed for each in items],
+        "velocity after it not measured": [
+            not (each.mixed or each.driven or np.isfinite(each.restitution)) for each in items
+        ],
+    }
+    counts = ((sum(which), text) for text, which in reasons.items())
+    return "; ".join(f"{count} {text}" for count, text in counts if count)
+
+
 def _with_interval(found: Identified) -> str:
     if not np.isfinite([found.low, found.high]).all():
         return f"{found.value:.2f}"
     return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def _masses(analysis: Analysis) -> list[str]:
+    """Say where the hits show another effective mass than the model."""
+    known = [each for each in analysis.impacts if np.isfinite(each.measured_mass.value)]
+    other = [each for each in known if each.measured_mass.contradicts(each.mass_of_model)]
+    if not other:
+        return []
+    ratio = np.median([each.measured_mass.value / each.mass_of_model.value for each in other])
+    figures = {"count": len(other), "known": len(known), "ratio": f"{ratio:.2f}"}
+    return [text_of("mass_differs", **figures)]
 
 
 def _sets(analysis: Analysis) -> list[str]:

@@ -142,12 +142,14 @@ class ImpactMaker:
         joints, force = recent.joints(), recent.force(impact_time)
         t = joints.since(impact_time)
         second = second_contact(*force, estimate.duration)
+        normal = self._normal(announced)
         notes = notes_of(
             self._robot,
             estimate,
             second,
             joints,
             recent.statistics,
+            normal=normal,
             period=period,
             window=self._window,
         )
@@ -162,15 +164,17 @@ class ImpactMaker:
             fit_rms=estimate.fit_rms,
             impulse=estimate.impulse,
             impulse_std=estimate.impulse_std,
+            impulse_covariance=estimate.impulse_covariance,
             normal_impulse=estimate.normal_impulse,
             impulse_source=estimate.impulse_source,
             peak_force=_peak(estimate),
             duration=estimate.duration,
             restitution=estimate.restitution,
+            restitution_std=estimate.restitution_std,
             quality=estimate.quality,
             link=estimate.assessment.location.link,
             expected=estimate.assessment.expected,
-            normal=self._normal(announced),
+            normal=normal,
             announced_friction=NAN if announced is None else announced.friction[1],
             announced_restitution=NAN if announced is None else announced.restitution[1],
             second_contact=second,

@@ -9,7 +9,7 @@ from math import isfinite
 
 import numpy as np
 
-from impact_analysis.analyze.reading.coasting import COASTING, drive
+from impact_analysis.analyze.reading.coasting import COASTING, PUSHED, drive, pushed
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
 from impact_analysis.present.sentences import text_of
 from impact_detector.estimators.estimate import (
@@ -50,6 +50,7 @@ def notes_of(
     joints: JointRecord,
     statistics: Iterable[DetectionStatus],
     *,
+    normal: np.ndarray,
     period: float,
     window: float,
 ) -> list[str]:
@@ -61,6 +62,7 @@ def notes_of(
         second: time from the contact to another one, NaN: none [s].
         joints: joint states around the impact.
         statistics: of the detector, around the impact.
+        normal: of the surface, outward, base axes, NaN: unknown, shape (3,).
         period: usual time between joint states [s].
         window: of the estimate [s].
     """
@@ -69,6 +71,7 @@ def notes_of(
         *quality_notes(estimate, second),
         *_later_notes(estimate, statistics, period, window),
         *_driven_notes(robot, t, joints, estimate.velocity_jump),
+        *_pushed_notes(robot, t, joints, normal, estimate.duration),
         *_gap_notes(t, period),
     ]
 
@@ -83,6 +86,8 @@ def quality_notes(estimate: Estimate, second: float) -> list[str]:
         UNDERSAMPLED: "undersampled",
         IN_CONTACT: "in_contact",
     }
+    if estimate.contact is None:
+        keys[IN_CONTACT] = "endless_contact"
     notes = [text_of(key) for bit, key in keys.items() if estimate.quality & bit]
     if np.isfinite(second) and not estimate.quality & SECOND_IMPACT:
         notes.append(text_of("second_contact", time=f"{1e3 * second:.0f}"))
@@ -99,7 +104,8 @@ def _later_notes(
         if status.detector == estimate.detection.detector
     ]
     vibration = max(VIBRATION, VIBRATION_SAMPLES * period if isfinite(period) else 0.0)
-    vibration += estimate.duration if isfinite(estimate.duration) else 0.0
+    if estimate.contact is not None and isfinite(estimate.duration):
+        vibration += estimate.duration  # by the joints a second contact is part of the first
     first = max((v.statistic for t, v in since if 0.0 < t <= vibration), default=0.0)
     later = [(t, status) for t, status in since if vibration < t < window]
     found = _rise(later, AGAIN * first)
@@ -141,6 +147,14 @@ def _driven_notes(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.nda
             torque=f"{found.torque:.1f}",
         )
     ]
+
+
+def _pushed_notes(
+    robot: Robot, t: np.ndarray, joints: JointRecord, normal: np.ndarray, duration: float
+) -> list[str]:
+    """Say if motors drove the arm while it touched; ``t`` is the time since the touch [s]."""
+    share = pushed(robot, t, joints, normal, duration)
+    return [text_of("pushed", share=f"{100.0 * share:.0f}")] if share > PUSHED else []
 
 
 def _gap_notes(t: np.ndarray, period: float) -> list[str]:
