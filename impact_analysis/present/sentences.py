@@ -1,17 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every sentence of a report by its key: who checks reports against a truth compares keys.
-
-``text_of`` makes a text of a key's template, ``key_of`` finds the key of a text again, so that
-sentences stay plain text wherever they are kept.
-"""
+"""Every sentence of a report by its key: who checks reports against a truth compares keys."""
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
-_FIELD = re.compile(r"\{[^}]*\}")
+from impact_analysis.present.sentence import Sentence
 
 _BEST = (
     "{model} explains the joint velocities after the impacts best: mean error {error} over all"
@@ -147,22 +140,6 @@ TEMPLATES = {**ANSWERS, **WARNINGS, **REMARKS, **NOTES}
 UNREADABLE = "unreadable"  # key of what a recording's error says, in the words of whoever raised it
 
 
-def text_of(key: str, **values: object) -> str:
+def said(key: str, **values: object) -> Sentence:
     """Return the sentence ``key`` with the values of its fields."""
-    return TEMPLATES[key].format(**values)
-
-
-def key_of(text: str) -> str:
-    """Return the key of a sentence, empty for a text that is none.
-
-    Where several templates fit it is the one with most words of its own.
-    """
-    fitting = [key for key in TEMPLATES if _pattern(key).fullmatch(text)]
-    return max(fitting, key=lambda key: len(_FIELD.sub("", TEMPLATES[key])), default="")
-
-
-@cache
-def _pattern(key: str) -> re.Pattern[str]:
-    """Return what matches any text of a template."""
-    words = map(re.escape, _FIELD.split(TEMPLATES[key]))
-    return re.compile(".*".join(words), re.DOTALL)
+    return Sentence(key, TEMPLATES[key].format(**values))

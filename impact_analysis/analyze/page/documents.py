@@ -95,7 +95,7 @@ def _payload(found: CarriedPayload) -> dict[str, Any]:
 def _recording(each: Any) -> dict[str, Any]:
     names = ("recording", "error", "samples", "judged", "dropped")
     return {name: getattr(each, name) for name in names} | {
-        "remarks": each.remarks,
+        "remarks": [said.text for said in each.remarks],
         "duration_s": each.duration,
         "impacts": len(each.impacts),
         "largest_statistic": each.largest_statistic,
@@ -155,7 +155,7 @@ def _impact(number: int, impact: Judged) -> dict[str, Any]:
         **_torques(impact),
         "in_set": None if member is None else member.strict,
         "no_worse_than_set": None if member is None else member.hull,
-        "notes": item.notes,
+        "notes": [said.text for said in item.notes],
     }
 
 
