@@ -14,9 +14,9 @@ from impact_qp.body.grab_phases import GrabPhases, box_arrivals
 from impact_qp.body.phases import OPEN_SPEED
 from impact_qp.body.progress import GrabProgress
 from impact_qp.body.state_check import HumanoidState, HumanoidStateCheck
-from impact_qp.control.last_check import LastCheck
 from impact_qp.control.state_machine import Action, Event, MotionState, StateMachine
 from impact_qp.exceptions import ControlError
+from impact_qp.guards.last_check import LastCheck
 from impact_qp.guards.tracking import TrackingWatch
 from impact_qp.interface import PositionInterface, TorqueInterface
 from impact_qp.limits.impact_limits.contact import NO_BOUND
