@@ -42,7 +42,7 @@ class Struck(NamedTuple):
     """What the hits of one wall were like."""
 
     wall: LayeredLaw
-    speed: tuple[float, ...]  # at the touch [m/s]
+    speed: tuple[float, ...]  # at contact [m/s]
     load: tuple[float, ...]  # true share of the limit that is used most [-]
 
 

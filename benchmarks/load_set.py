@@ -34,7 +34,7 @@ from studies.wall_configurations import NORMAL, approach, draw
 SPEED, SLIP = 0.175, 0.05  # along the normal [m/s], and largest along the surface, share of it
 FRICTION, RESTITUTION, STIFFNESS = (0.0, 0.279), (0.0, 0.3), (1e5, 1e7)
 LEAST_FORCE = 1.0  # below it there is no contact [N]
-WATCHED = 0.031  # after the touch [s]
+WATCHED = 0.031  # after contact [s]
 NOMINAL, DRAWN = "nominal joints", "joints in their ranges"
 
 

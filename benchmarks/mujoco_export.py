@@ -126,8 +126,8 @@ def _loop(
     for cycle in lockstep(exported, controller, session, None):
         if any(found.detector == FUSED for found in cycle.detections):
             break
-        if exported.touch is None and cycle.verdict.ready:
-            largest = max(largest, cycle.verdict.statistic)
+        if exported.touch is None and cycle.status.ready:
+            largest = max(largest, cycle.status.statistic)
     if exported.touch is None:
         return {"false alarm at [s]": cycle.measurement.time}
     time, q, dq = exported.touch

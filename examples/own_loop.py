@@ -31,9 +31,9 @@ detector = session_for(DetectorParameters(detectors=("momentum",), reference="mo
 phase, top = None, 0.0
 while phase is not Phase.HOLD:
     sample = JointSample(arm.time_ns, measured.q, measured.dq, measured.tau)
-    (verdict,) = detector.add_state(sample).verdicts
+    (status,) = detector.add_state(sample).statuses
     command = controller.cycle(
-        sample.time, sample.q, sample.dq, impact=verdict.impact, ready=verdict.ready
+        sample.time, sample.q, sample.dq, impact=status.impact, ready=status.ready
     )
     if command is None:  # a state jumped, or a command was withheld: the arm's brake takes over
         raise SystemExit(f"stopped: {controller.fault}")

@@ -240,7 +240,7 @@ def drivers_own(bag: BagReader, topics: Sequence[str], joints: Sequence[str]) ->
 
 
 def is_another_arm(bag: BagReader, topic: str, joints: Sequence[str]) -> bool:
-    """Tell whether a topic says as many joints as an arm has, and none of these."""
+    """Return whether a topic says as many joints as an arm has, and none of these."""
     names = _first_names(bag, topic)
     return any(len(each) >= len(joints) and not each & set(joints) for each in names)
 
@@ -258,7 +258,7 @@ def _first_names(bag: BagReader, topic: str) -> Iterator[set[str]]:
 
 
 def is_measured(topic: str) -> bool:
-    """Tell whether joint states are measured ones, by their topic."""
+    """Return whether joint states are measured ones, by their topic."""
     return topic.endswith("joint_states") and "desired" not in topic
 
 

@@ -46,7 +46,7 @@ def recording_paths(path: Path) -> list[Path]:
 
 
 def _is_recording(path: Path) -> bool:
-    """Tell whether a CSV holds measurements over time, and not a table about recordings."""
+    """Return whether a CSV holds measurements over time, and not a table about recordings."""
     try:
         header = [name.strip() for name in next(csv_rows(path), (0, []))[1]]
     except RecordingError:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a learning arm leaves behind: a document, a picture, and the learnt ranges."""
+"""Output of a learning arm: a JSON document, a picture, and the learned ranges."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def write_learned(
     """Write everything into a folder.
 
     Args:
-        folder: which is there.
+        folder: existing folder.
         document: of :func:`document_of`.
         learner: of the scenario.
-        narrowed: what is known after the last hit.
+        narrowed: ranges after the last hit.
 
     Raises:
         WriteError: a file cannot be written.

@@ -84,14 +84,16 @@ class CommandInterface(ABC):
         """Yield what to send, once a period, from the last command to ``rest``, shape (n,) each."""
 
     @abstractmethod
-    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+    def next_motion(
+        self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, lead_time: float
+    ) -> Motion:
         """Return velocities [rad/s] and positions [rad] to command, shape (n,) each.
 
         Args:
             ddq: joint accelerations, shape (n,) [rad/s^2].
             q: measured positions, shape (n,) [rad].
             dq: measured velocities, shape (n,) [rad/s].
-            most: lead of positions, see :func:`.led_position`.
+            lead_time: highest lead of positions, see :func:`.led_position` [s].
         """
 
     def may_follow(self, q: np.ndarray, leads: float = 1.0, later: float = 0.0) -> bool:
@@ -102,8 +104,8 @@ class CommandInterface(ABC):
             leads: by which it may be ahead, at most.
             later: where it goes on to within that time [s].
         """
-        most = leads * LEAD * self._limits.velocity
-        return bool((np.abs(q - self.position - later * self.velocity) <= most).all())
+        limit = leads * LEAD * self._limits.velocity
+        return bool((np.abs(q - self.position - later * self.velocity) <= limit).all())
 
     def _slowed_down(self) -> Iterator[np.ndarray]:
         """Yield velocities down to zero, at the acceleration limit; positions go on with them."""
@@ -131,7 +133,9 @@ class TorqueInterface(CommandInterface):
             self.torque = self.torque - np.clip(self.torque, -step, step)
             yield self.torque if self.gravity is None else self.torque + self.gravity
 
-    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+    def next_motion(
+        self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, lead_time: float
+    ) -> Motion:
         """Return the motion of the accelerations; nothing leads."""
         velocity, position = np.empty(len(ddq)), np.empty(len(ddq))
         _moved()(self.position, self.velocity, ddq, self._period, velocity, position)
@@ -152,7 +156,9 @@ class VelocityInterface(CommandInterface):
         """Yield velocities down to zero."""
         yield from self._slowed_down()
 
-    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+    def next_motion(
+        self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, lead_time: float
+    ) -> Motion:
         """Return velocities near the measured ones."""
         wanted = self.velocity + ddq * self._period
         led = led_velocity(wanted, self.velocity, dq, self._limits, self._period)
@@ -175,10 +181,14 @@ class PositionInterface(CommandInterface):
             if velocity.any():
                 yield self.position
 
-    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+    def next_motion(
+        self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, lead_time: float
+    ) -> Motion:
         """Return positions near the measured ones."""
         last, dt = self.velocity, self._period
-        return led_position(last + ddq * dt, last, self.position, q, self._limits, dt, most=most)
+        return led_position(
+            last + ddq * dt, last, self.position, q, self._limits, dt, lead_time=lead_time
+        )
 
 
 @cache
@@ -219,11 +229,11 @@ def led_position(
     limits: JointLimits,
     dt: float,
     *,
-    most: float = LEAD,
+    lead_time: float = LEAD,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return velocity [rad/s] and position [rad] to command, shape (n,) each.
 
-    The command brakes early enough to stop before it is ``most`` ahead of the measurement, comes
+    The command brakes early enough to stop before it leads the measurement by ``lead_time``, comes
     back if it is farther, and stays within the position limits unless it was outside.
 
     Args:
@@ -233,9 +243,9 @@ def led_position(
         measured: positions, shape (n,) [rad].
         limits: of the joints.
         dt: control period [s].
-        most: lead, as what a joint moves at its highest speed in that time [s].
+        lead_time: highest lead, as the travel of a joint at its highest speed in this time [s].
     """
-    lead, step = most * limits.velocity, limits.acceleration * dt
+    lead, step = lead_time * limits.velocity, limits.acceleration * dt
     ahead = position - measured
     up, down = _towards(lead - ahead, limits), _towards(lead + ahead, limits)
     velocity = _clip(_slowed(wanted, -down, up), -down, up)
@@ -252,11 +262,11 @@ def _slowed(wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray
     To slow one joint alone would turn the motion of the contact point, and may make it faster: near
     a singular configuration joints move against each other. Shapes (n,) [rad/s].
     """
-    most = np.where(wanted > 0.0, high, -low)
-    beyond = (np.abs(wanted) > most) & (most > 0.0)  # else it has to come back
+    limit = np.where(wanted > 0.0, high, -low)
+    beyond = (np.abs(wanted) > limit) & (limit > 0.0)  # else it has to come back
     if not beyond.any():
         return wanted
-    return wanted * float((most[beyond] / np.abs(wanted[beyond])).min())
+    return wanted * float((limit[beyond] / np.abs(wanted[beyond])).min())
 
 
 def _towards(room: np.ndarray, limits: JointLimits) -> np.ndarray:

@@ -122,7 +122,7 @@ class ImpactQpNode(SuiteLifecycleNode):
             self.create_subscription(kind, topic, guarded(self, topic, callback, dropped), quality)
             for kind, topic, callback, dropped, quality in (
                 (JointState, STATES, cycle.take_state, cycle.drop_state, profile),
-                (DetectorStatus, VERDICTS, cycle.take_verdict, None, profile),
+                (DetectorStatus, VERDICTS, cycle.take_status, None, profile),
                 (ImpactEstimate, ESTIMATES, self._goal_server.take_estimate, None, LATCHED),
             )
         ]

@@ -23,7 +23,7 @@ def plan_refusal(plan: Plan, robot: Robot) -> str:
         plan: of the node, or of a goal.
         robot: the arm.
     """
-    way = braking_way(plan, robot)
+    way = braking_distance(plan, robot)
     return _listed(
         (
             plan.impact_limits != "unaware" and plan.activation_distance < way,
@@ -85,7 +85,7 @@ def timing_refusal(plan: Plan, *, rate: float, state_timeout: float, goal_timeou
     )
 
 
-def braking_way(plan: Plan, robot: Robot) -> float:
+def braking_distance(plan: Plan, robot: Robot) -> float:
     """Return in which distance an arm with the plan's speed stops along the normal [m].
 
     In the robot's stance, or in the middle of its positions; reaction and preview first.

@@ -46,25 +46,25 @@ class Fastest:
     """Keeps the fastest of many configurations; of equal ones those that came first.
 
     Attributes:
-        hits: kept, fastest first.
+        hits: fastest first.
     """
 
-    def __init__(self, kept: int) -> None:
+    def __init__(self, count: int) -> None:
         """Keep so many."""
         self.hits: list[HitConfiguration] = []
-        self._kept = kept
+        self._count = count
 
     @property
     def least(self) -> float:
         """Speed that another one must exceed, below 0 while there is room [m/s]."""
-        return -1.0 if len(self.hits) < self._kept else self.hits[-1].bound.speed
+        return -1.0 if len(self.hits) < self._count else self.hits[-1].bound.speed
 
     def add(self, hit: HitConfiguration | None) -> None:
         """Take one that exceeds ``least``; none: nothing."""
         if hit is not None:
             self.hits.append(hit)
             self.hits.sort(key=_speed, reverse=True)
-            del self.hits[self._kept :]
+            del self.hits[self._count :]
 
 
 class Search:

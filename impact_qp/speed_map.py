@@ -29,7 +29,7 @@ class Effort:
     """How long is searched."""
 
     drawn: int = 200  # configurations, at each anchor
-    kept: int = 3  # of these, improved, and borrowed by the points around
+    refined: int = 3  # of these, improved, and borrowed by neighbouring points
     borrowed: int = 6  # configurations of anchors that a point tries
     steps: int = 60  # uphill, from a point's best two and from a better neighbour's
 
@@ -83,8 +83,8 @@ class MapSearch:
     def anchors(self) -> list[tuple[int, int]]:
         """Rows and columns of the points where configurations are drawn."""
         rows, columns = (
-            sorted({round(k) for k in np.linspace(0, most - 1, _ANCHORS)})
-            for most in self._points.shape[:2]
+            sorted({round(k) for k in np.linspace(0, count - 1, _ANCHORS)})
+            for count in self._points.shape[:2]
         )
         return [(row, column) for row in rows for column in columns]
 
@@ -93,7 +93,7 @@ class MapSearch:
         point, random = self._points[row, column], self._random(0, row, column)
         reach, effort = self.reach, self._effort
         drawn = random.uniform(reach.low, reach.high, size=(effort.drawn, self._robot.dof))
-        found, improved = self._fastest(point, drawn, effort.kept), Fastest(effort.kept)
+        found, improved = self._fastest(point, drawn, effort.refined), Fastest(effort.refined)
         for hit in found:
             improved.add(self._uphill(point, hit, 5 * effort.steps, random))
         return [hit.q for hit in improved.hits]
@@ -182,10 +182,10 @@ class MapSearch:
         return hit
 
     def _fastest(
-        self, point: np.ndarray, tried: Iterable[np.ndarray], kept: int
+        self, point: np.ndarray, tried: Iterable[np.ndarray], count: int
     ) -> list[HitConfiguration]:
         """Return the fastest of some configurations that are brought to a point."""
-        found = Fastest(kept)
+        found = Fastest(count)
         for q in tried:
             found.add(self._bring(point, q, found.least))
         return found.hits

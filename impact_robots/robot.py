@@ -95,6 +95,8 @@ class Robot:
     loop_damping_time: np.ndarray | None = None  # D/K by the torque loop; none: theirs [s]
     servo_stiffness: np.ndarray | None = None  # of a position or velocity loop [N.m/rad]
     servo_damping: np.ndarray | None = None  # of the same [N.m.s/rad]
+    coulomb_friction: np.ndarray | None = None  # of the joints under their loop [N.m]
+    viscous_friction: np.ndarray | None = None  # of the same [N.m.s/rad]
     payload: tuple[float, float] = (0.0, 0.0)  # at the contact point; its middle in the model [kg]
     force_limits: tuple[tuple[str, float], ...] = ()  # by what limits a peak of contact force [N]
     base: str = "fixed"  # of :data:`~impact_robots.description.floating_base.BASES`

@@ -13,7 +13,7 @@ import numpy as np
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.session import DetectorSession
-from impact_detector.signals.sample import Detection, ForceSample, JointSample, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus, ForceSample, JointSample
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.driver.arm_driver import CYCLE_NS
 from impact_sim.driver.simulation import START_NS, Measurement, Simulation
@@ -38,14 +38,14 @@ class Answer(NamedTuple):
     spread: SpreadState | None = None  # of a controller by reference spreading
 
 
-Controller = Callable[[Measurement, Verdict], Answer]
+Controller = Callable[[Measurement, DetectionStatus], Answer]
 
 
 class Cycle(NamedTuple):
     """One millisecond: what was measured, what the detectors made of it, what was answered."""
 
     measurement: Measurement
-    verdict: Verdict  # of the first detector
+    status: DetectionStatus  # of the first detector
     answer: Answer
     detections: tuple[Detection, ...]  # of all detectors
     estimates: tuple[Estimate, ...]  # that became complete
@@ -59,9 +59,9 @@ class Cycle(NamedTuple):
 class ArmTurn:
     """What the nodes of one arm do with a measurement: detect, then control.
 
-    As over DDS in lockstep: forces, then the state reach the detector; its verdict and the state
-    reach the controller; its reference torque reaches the detector, its command the plant. The
-    stamps are those of the nodes too, so the numbers are the same bit for bit.
+    As over DDS in lockstep: forces, then the state reach the detector; its detection status and
+    the state reach the controller; its reference torque reaches the detector, its command the
+    plant. The stamps equal those of the nodes, so the numbers are the same bit for bit.
     """
 
     def __init__(self, controller: Controller, session: DetectorSession) -> None:
@@ -73,8 +73,8 @@ class ArmTurn:
         """
         self._controller, self._session = controller, session
 
-    def detect(self, measurement: Measurement) -> Verdict:
-        """Return the verdict on a measurement."""
+    def detect(self, measurement: Measurement) -> DetectionStatus:
+        """Return the detection status on a measurement."""
         session, stamp = self._session, START_NS + measurement.time_ns
         self._outcomes = []
         if session.needs_forces:
@@ -82,18 +82,18 @@ class ArmTurn:
             self._outcomes += [session.add_force(sample, topic) for topic, sample in sensed]
         state = JointSample(stamp, measurement.q, measurement.dq, measurement.tau)
         self._outcomes.append(session.add_state(state))
-        (verdict,) = self._outcomes[-1].verdicts
-        return verdict
+        (status,) = self._outcomes[-1].statuses
+        return status
 
-    def answer(self, measurement: Measurement, verdict: Verdict) -> Cycle:
+    def answer(self, measurement: Measurement, status: DetectionStatus) -> Cycle:
         """Return the cycle of the measurement that ``detect`` got last.
 
         Args:
             measurement: the same.
-            verdict: that the controller shall obey.
+            status: that the controller shall obey.
         """
         stamp = START_NS + measurement.time_ns
-        answer = self._controller(measurement, verdict)
+        answer = self._controller(measurement, status)
         if answer.announcement is not None:
             self._session.announce(answer.announcement)
         reference = answer.reference_torque, answer.velocity
@@ -102,7 +102,7 @@ class ArmTurn:
         for outcome in (*self._outcomes, self._session.add_reference(stamp, *reference)):
             detections += outcome.detections
             estimates += outcome.estimates
-        return Cycle(measurement, verdict, answer, detections, estimates)
+        return Cycle(measurement, status, answer, detections, estimates)
 
 
 def lockstep(
@@ -134,7 +134,7 @@ def cell_lockstep(
     q: Sequence[np.ndarray],
     dq: Sequence[np.ndarray] | None = None,
     *,
-    heard: Callable[[Sequence[Verdict]], Sequence[Verdict]] = tuple,
+    heard: Callable[[Sequence[DetectionStatus]], Sequence[DetectionStatus]] = tuple,
 ) -> Iterator[tuple[Cycle, ...]]:
     """Yield the cycles of all arms of a cell, one millisecond after another, without end.
 
@@ -143,16 +143,16 @@ def cell_lockstep(
         turns: one an arm.
         q: where the arms start, shape (n,) each [rad].
         dq: how they move there, shape (n,) each [rad/s]; none: they are at rest.
-        heard: from the arms' verdicts on one instant to those that their controllers obey; by
-            default each its own.
+        heard: maps the arms' detection statuses of one instant to those that their controllers
+            use; by default each its own.
     """
     measurements = simulation.reset(q, dq)
     while True:
         pairs = list(zip(turns, measurements, strict=True))
-        verdicts = heard([turn.detect(measurement) for turn, measurement in pairs])
+        statuses = heard([turn.detect(measurement) for turn, measurement in pairs])
         cycles = tuple(
-            turn.answer(measurement, verdict)
-            for (turn, measurement), verdict in zip(pairs, verdicts, strict=True)
+            turn.answer(measurement, status)
+            for (turn, measurement), status in zip(pairs, statuses, strict=True)
         )
         yield cycles
         measurements = simulation.step([cycle.answer.command for cycle in cycles])

@@ -58,9 +58,9 @@ class DetectorLog:
     def add(self, cycle: Cycle, touched: bool) -> None:
         """Take one cycle, with or without contact up to now."""
         self.detections += cycle.detections
-        self.threshold = cycle.verdict.threshold
-        if cycle.verdict.ready and not touched:
-            self.largest = max(cycle.verdict.statistic, self.largest or 0.0)
+        self.threshold = cycle.status.threshold
+        if cycle.status.ready and not touched:
+            self.largest = max(cycle.status.statistic, self.largest or 0.0)
 
     def of(self, detector: str) -> list[Detection]:
         """Return what one detector found."""

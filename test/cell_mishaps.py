@@ -68,14 +68,14 @@ def run(scenario, duration, *, told=None, hand=None, hears=None, seed=0):
     turns = [ArmTurn(answer, cell_session(scenario, arm)) for arm, answer in enumerate(answers)]
     log = CellLog(plant, tuple(DetectorLog() for _ in turns))
 
-    def heard(verdicts):
+    def heard(statuses):
         if hand is not None:
             hand(plant, plant.time)
         if hears is None:
-            return verdicts
+            return statuses
         return [
             each._replace(impact=hears(plant.time, arm, each.impact))
-            for arm, each in enumerate(verdicts)
+            for arm, each in enumerate(statuses)
         ]
 
     start = [np.array(q) for q in scenario.q_start]

@@ -43,7 +43,7 @@ def coasting_hit(
         speed: of the contact point against the normal, which does not turn [m/s].
         law: of the normal contact force.
         arm: as it is; none: like ``robot``.
-        before: the touch the recording begins [s].
+        before: contact the recording begins [s].
         after: it the recording ends [s].
         noise: of the sensors.
         seed: of that noise.

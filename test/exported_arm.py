@@ -52,7 +52,7 @@ class Exported:
         return self.force.sum(axis=0) * self.model.opt.timestep
 
     def advance(self, duration):
-        """Integrate [s], and keep the force on the robot and the state of the touch."""
+        """Integrate [s], and keep the force on the robot and the state of contact."""
         forces = []
         for _ in range(round(duration / self.model.opt.timestep)):
             before = self.q.copy(), self.dq.copy()

@@ -35,7 +35,7 @@ class GrabEvaluation:
 
     @property
     def speed(self) -> float:
-        """The highest of a palm at its touch [m/s]."""
+        """The highest of a palm at its contact [m/s]."""
         return max(palm.speed for palm in self.palms)
 
     @property
@@ -106,7 +106,7 @@ class GrabRun(NamedTuple):
         return self.notes.truths[0]
 
     def approach(self) -> list[GrabCycle]:
-        """Return the cycles up to the first touch."""
+        """Return the cycles up to the first contact."""
         return [cycle for cycle in self.cycles if cycle.time <= self.touch]
 
 
@@ -127,7 +127,7 @@ def evaluate_grab(scenario: GrabScenario, mode: str, outcome: GrabOutcome) -> Gr
 
 
 def palm_speeds(run: GrabRun) -> np.ndarray:
-    """Return how fast the palms approach, cycle by cycle up to the first touch, (k, 2) [m/s]."""
+    """Return how fast the palms approach, cycle by cycle up to the first contact, (k, 2) [m/s]."""
     dynamics = ArmDynamics(run.notes.robot, "all")
     speeds = []
     for cycle in run.approach():

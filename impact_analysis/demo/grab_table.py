@@ -35,7 +35,7 @@ def _boxes(title: str, form: str, of: str) -> Column:
 
 LINES = (
     Column("", "asked for [m/s]", ".2f", "asked"),
-    _palms("speed at the touch [m/s]", ".3f", "speed"),
+    _palms("speed at contact [m/s]", ".3f", "speed"),
     _palms("robust bound there [m/s]", ".3f", "bound"),
     _palms("noticed after [ms]", ".1f", "latency", 1e3),
     _palms("peak force on a palm [N]", ".0f", "peak_force"),

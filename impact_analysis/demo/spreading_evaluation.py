@@ -25,9 +25,9 @@ class GrabFigures:
     """What became of a box between two arms; each nan if it cannot be told."""
 
     tilt: float  # largest angle that it turned by [rad]
-    slip: float  # of the plates upwards along it, since the first touch [m]
+    slip: float  # of the plates upwards along it, since the first contact [m]
     lift: float  # at the end of the trial [m]
-    apart: float  # second arm's first touch after the first one's [s]
+    apart: float  # second arm's first contact after the first one's [s]
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def evaluate_spreading(
 ) -> SpreadingEvaluation:
     """Return the figures of a run, from the plant's truth and what was commanded.
 
-    Feedback is looked at from 2 ms before the first touch to 0.5 s after it, or to the trial's end.
+    Feedback is evaluated from 2 ms before the first contact to 0.5 s after it, or the trial's end.
     Its integral is that of its part along the approach in a push, of its norm in a grab, the mean
     of the arms.
 

@@ -29,8 +29,8 @@ COLOURS = {
 # modes that do the same show through each other
 LINES = {"rs": "-", "no_gamma": "-", "timed": "--", "continuous": "-"}
 WIDTHS = {"rs": 2.8, "no_gamma": 1.2, "timed": 1.2, "continuous": 1.2}
-BEFORE = 0.05  # the first touch, where pictures begin [s]
-NEAR = (-0.005, 0.045)  # of the touch, looked at closely [s]
+BEFORE = 0.05  # the first contact, where pictures begin [s]
+NEAR = (-0.005, 0.045)  # of contact, looked at closely [s]
 _GRID: Any = {"squeeze": False, "layout": "constrained"}
 Runs = Sequence[tuple[SpreadingRun, SpreadingEvaluation]]
 
@@ -156,6 +156,6 @@ def _mark_touch(
 def _finish(figure: Figure, lowest: Iterable[Axes]) -> None:
     """Label the time axes and add one legend below the panels."""
     for axes in lowest:
-        axes.set_xlabel("time after the first touch [ms]")
+        axes.set_xlabel("time after first contact [ms]")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

@@ -18,7 +18,7 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession, Outcome
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.reference_torque import ReferencePairing
-from impact_detector.signals.sample import Detection, JointSample, Suppressed, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus, JointSample, Suppressed
 from impact_robots import Robot
 
 
@@ -37,7 +37,7 @@ class DetectionResult:
     dropped: int = 0  # samples with NaN
     first_time: int = 0  # [ns]
     last_time: int = 0  # [ns]
-    largest: Verdict | None = None  # with the largest statistic
+    largest: DetectionStatus | None = None  # with the largest statistic
     suppressed: list[Suppressed] = field(default_factory=list)  # above a threshold, but no event
     troubles: dict[str, str] = field(default_factory=dict)  # why detectors could not judge
     lost: list[str] = field(default_factory=list)  # in words, what of the file is damaged
@@ -124,8 +124,8 @@ def _collect(result: DetectionResult, outcome: Outcome) -> None:
     result.suppressed.extend(outcome.suppressed)
     for estimate in outcome.estimates:
         _refine(result, estimate)
-    for verdict in outcome.verdicts:
-        if verdict.ready:
+    for status in outcome.statuses:
+        if status.ready:
             result.judged += 1
-            if result.largest is None or verdict.statistic > result.largest.statistic:
-                result.largest = verdict
+            if result.largest is None or status.statistic > result.largest.statistic:
+                result.largest = status

@@ -50,9 +50,9 @@ class Watch:
 
     def add(self, outcome: Outcome) -> None:
         """Take the outcome of one item."""
-        for verdict in outcome.verdicts:
-            if verdict.ready:
-                self.statistic.add(verdict.statistic)
+        for status in outcome.statuses:
+            if status.ready:
+                self.statistic.add(status.statistic)
         for detection in outcome.detections:
             self.detections += 1
             if len(self.times) < _TIMES_KEPT:
@@ -158,7 +158,7 @@ def _settle(
 
 
 def _is_self_dependent(name: str) -> bool:
-    """Tell whether what a detector learns, and so its statistic, depends on its threshold."""
+    """Return whether what a detector learns, and so its statistic, depends on its threshold."""
     return DETECTORS[name].detector.learns_below_threshold
 
 

@@ -13,8 +13,8 @@ from impact_detector.estimators.streaming import Estimate
 from impact_detector.signals.sample import Detection
 from impact_trials.truth.trial_table import TrialTruth
 
-LATEST = 0.03  # after the touch, for a detection to be of it [s]
-SOON = 0.002  # after the touch, for the operating points: earlier than any delay published [s]
+LATEST = 0.03  # after contact, for a detection to be of it [s]
+SOON = 0.002  # after contact, for the operating points: earlier than any delay published [s]
 BLOCK = 0.5  # in which statistics above a threshold are one false alarm [s]
 HOUR = 3600.0  # [s]
 
@@ -38,7 +38,7 @@ class JudgedTrial:
 
     @property
     def delay(self) -> float | None:
-        """From touch to detection, None if it was missed [s]."""
+        """From contact to detection, None if it was missed [s]."""
         for detection in self.detections:
             delay = detection.detection_time * 1e-9 - self.truth.impact_time
             if self.truth.hits and 0.0 <= delay <= LATEST:
@@ -47,7 +47,7 @@ class JudgedTrial:
 
     @property
     def false_alarms(self) -> int:
-        """Detections before the touch, or at any time without one."""
+        """Detections before contact, or at any time without one."""
         end = self.truth.impact_time if self.truth.hits else np.inf
         return sum(detection.detection_time * 1e-9 < end for detection in self.detections)
 
@@ -63,7 +63,7 @@ class DetectorScore:
     false_alarms: int = 0
     watched: float = 0.0  # without impact [s]
     delays: list[float] = field(default_factory=list)  # [s]
-    time_errors: list[float] = field(default_factory=list)  # of the first touch [s]
+    time_errors: list[float] = field(default_factory=list)  # of the first contact [s]
     velocity_errors: list[float] = field(default_factory=list)  # of all joints [rad/s]
     impulse_errors: list[float] = field(default_factory=list)  # relative, normal [-]
 
@@ -116,7 +116,7 @@ def rms(values: Sequence[float]) -> float:
 def operating_points(
     results: Sequence[JudgedTrial], thresholds: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return the share of impacts found within 2 ms and false alarms per hour at thresholds.
+    """Return the fraction of impacts found within 2 ms and false alarms per hour at thresholds.
 
     Args:
         results: of one detector.

@@ -102,8 +102,8 @@ def _run(
     for _, outcome in feed(session, recording):
         detections += outcome.detections
         estimates += outcome.estimates
-        for verdict in outcome.verdicts:
-            if verdict.ready:
-                times.append(verdict.time)
-                statistics.append(verdict.statistic)
+        for status in outcome.statuses:
+            if status.ready:
+                times.append(status.time)
+                statistics.append(status.statistic)
     return JudgedTrial(truth, np.array(times) * 1e-9, np.array(statistics), detections, estimates)

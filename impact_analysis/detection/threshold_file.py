@@ -14,7 +14,7 @@ from impact_ros.exceptions import ParameterError
 from impact_ros.parameters import from_values
 
 NODE = "impact_detector"
-HOLD_FOR = ("joints", "bias_samples")  # for which thresholds are learnt
+HOLD_FOR = ("joints", "bias_samples")  # for which thresholds are learned
 
 
 def read_thresholds(path: str | Path) -> dict[str, Any]:

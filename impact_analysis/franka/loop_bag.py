@@ -87,8 +87,8 @@ class _HitBag:
 
     def add(self, cycle: LoopCycle) -> None:
         """Write what became of the state that was added last."""
-        if cycle.verdict is not None:
-            self._write(DETECTOR, *self.make.detector_status(cycle.verdict), cycle.time)
+        if cycle.status is not None:
+            self._write(DETECTOR, *self.make.detector_status(cycle.status), cycle.time)
         self._add_announcement(cycle)
         self._add_event(cycle)
         if cycle.state is LoopState.CHANGING:

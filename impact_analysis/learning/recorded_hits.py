@@ -20,10 +20,10 @@ from impact_bags.reading.run_record import read_cell
 from impact_bags.series import Series
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
+from impact_predictor.learning.alignment import aligned
 from impact_predictor.learning.knowledge import SIGMAS, nothing_known
 from impact_predictor.learning.learned_file import JOINTS, joints_text, wall_text
 from impact_predictor.learning.learning_box import FIGURES, LearningBox, learning_box
-from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, LearnedHit, learn_hit
 from impact_predictor.learning.wall_interval import wall_ranges
 from impact_predictor.recorded_hit import RecordedHit

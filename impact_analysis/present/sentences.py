@@ -52,18 +52,18 @@ ANSWERS = {
     " were identified from these impacts: friction or restitution was identified too low, or the"
     " composite rigid body has too little inertia. This says nothing about what a controller was"
     " told.",
-    "torque_changes": "The largest changes of the joint torques within 30 ms of the touch are as"
+    "torque_changes": "The largest changes of the joint torques within 30 ms of contact are as"
     " predicted: all {count} (one a joint, {impacts}) are between the predicted bounds, or outside"
     " by the sensors' noise at most.",
     "torque_changes_beyond": "{beyond} of {count} largest changes of joint torques within 30 ms of"
-    " the touch lie outside of the predicted bounds ({above} above, {below} below; furthest above:"
+    " contact lie outside of the predicted bounds ({above} above, {below} below; furthest above:"
     " {worst}). So something that the prediction supposes does not hold: ranges of surface or"
     " joints, links, contact point, normal, or that the arm coasts for 30 ms.",
     "joints": "Joints: {known} of {figures} stiffnesses, dampings and motor inertias are known"
     " better than assumed ({hits}); joints.yaml has them for the robot's YAML.",
     "joints_contradicted": "Joints: outside of the range that the robot's YAML gives: {names}.",
     "surface": "Ranges of this surface for `plan`: {options}",
-    "delays": "Detected {median} ms after the touch that the force sensor saw (median; at most"
+    "delays": "Detected {median} ms after contact that the force sensor saw (median; at most"
     " {most} ms).",
 }
 # What the data cannot answer, and anomalies in all of them.
@@ -106,7 +106,7 @@ REMARKS = {
 }
 # Anomalies of one impact.
 NOTES = {
-    "driven": "the arm is driven after the impact: from {start} to {end} ms after the touch joint"
+    "driven": "the arm is driven after the impact: from {start} to {end} ms after contact joint"
     " {joint} changes by {change} deg/s, with {torque} N.m more than joint friction and gravity"
     " compensation explain; velocities after it may be wrong, let it coast for 100 ms",
     "poor_fit": "the fit after the impact is poor: the arm was driven, or vibrates",
@@ -116,8 +116,8 @@ NOTES = {
     "second_impact": "another impact was detected in the window: both are mixed",
     "undersampled": "the force sensor is too slow for the contact",
     "in_contact": "the arm stayed in contact for more than half of the window, or until its end",
-    "second_contact": "another contact {time} ms after the touch: both are mixed",
-    "statistic_again": "the statistic rises to {statistic} again {time} ms after the touch: another"
+    "second_contact": "another contact {time} ms after contact: both are mixed",
+    "statistic_again": "the statistic rises to {statistic} again {time} ms after contact: another"
     " impact, the end of a long contact, or the arm was driven or vibrates; what is said of this"
     " one may be mixed with it",
     "hole": "a gap of {time} ms in the joint states around it",

@@ -26,7 +26,7 @@ WHOLE = 60.0  # shorter bags are read at once [s]
 MOST_DRAWN = 20  # episodes of a recording with traces
 
 
-class ArmTouch(NamedTuple):
+class ArmContact(NamedTuple):
     """One arm's touch, as the analysis of that arm found it."""
 
     time: float  # stamp [s]
@@ -52,8 +52,8 @@ class Episode:
     """One impact: of one arm, or of several within half a second."""
 
     recording: str
-    time: float  # stamp of the first touch [s]
-    arms: list[ArmImpact]  # that were found to touch, in the order of their touches
+    time: float  # stamp of the first contact [s]
+    arms: list[ArmImpact]  # with a contact, in its order
     untouched: list[str]  # namespaces of arms of which no impact was found
     later: int  # further impacts of these arms until the next episode
     object: ObjectMotion | None = None
@@ -72,7 +72,7 @@ class CellFindings:
 
 def find_episodes(
     cell: RecordedCell,
-    touches: Mapping[str, Sequence[ArmTouch]],
+    touches: Mapping[str, Sequence[ArmContact]],
     load: Callable[[], Robot],
 ) -> CellFindings:
     """Return what happened in a recording; what is wrong with it is said in words.
@@ -109,10 +109,10 @@ def _read(cell: RecordedCell, robot: Robot, span: Span) -> CellRecord:
     return read_cell(cell.path, robot, cell.topics.arms, cell.topics.object, span)
 
 
-Group = list[tuple[ArmTouch, str]]
+Group = list[tuple[ArmContact, str]]
 
 
-def _groups(touches: Mapping[str, Sequence[ArmTouch]]) -> list[Group]:
+def _groups(touches: Mapping[str, Sequence[ArmContact]]) -> list[Group]:
     """Return touches that are one impact, in order of time."""
     every = sorted((touch, arm) for arm, own in touches.items() for touch in own)
     groups: list[Group] = []
@@ -147,7 +147,7 @@ def _lateness(bag: BagReader, topics: CellTopics) -> int:
 
 def _episode(cell: RecordedCell, robot: Robot, record: CellRecord, group: Group) -> Episode:
     """Return what each arm and the object did in an impact."""
-    firsts: dict[str, ArmTouch] = {}
+    firsts: dict[str, ArmContact] = {}
     for touch, arm in group:
         firsts.setdefault(arm, touch)
     stamps = {arm: round(touch.time * 1e9) for arm, touch in firsts.items()}

@@ -15,14 +15,14 @@ LASTING = 5e-3  # how long a velocity must stay nearer to a reference [s]
 
 
 class Followed(NamedTuple):
-    """Which reference was followed about a touch; before it ante is right, from it on post.
+    """Which reference was followed about contact; before it ante is right, from it on post.
 
-    Times since the touch [s]; NaN: that did not happen.
+    Times since contact [s]; NaN: that did not happen.
     """
 
     switch: float  # from when on the post-impact reference was followed, and ante no more
-    ante_after: float  # how long the ante-impact reference was followed after the touch [s]
-    post_before: float  # how long the post-impact reference was followed before the touch [s]
+    ante_after: float  # how long the ante-impact reference was followed after contact [s]
+    post_before: float  # how long the post-impact reference was followed before contact [s]
     neither: float  # how long none of both was followed [s]
     nearer_post: float  # from when on the measured velocity was nearer to the post-impact one
     start: float  # of what was looked at
@@ -60,7 +60,7 @@ def followed(
     What was asked for at an instant holds until the next one.
 
     Args:
-        t: times since the touch, increasing, shape (k,) [s].
+        t: times since contact, increasing, shape (k,) [s].
         measured: velocity of the contact point, shape (k, 3) [m/s].
         desired: the one asked for, shape (k, 3) [m/s].
         ante: that of the ante-impact reference, shape (k, 3) [m/s].

@@ -9,10 +9,10 @@ import numpy as np
 from impact_bags.reading.run_record import RunRecord
 from impact_robots import ArmDynamics, Robot
 
-WINDOW = (-0.02, 0.1)  # about the touch, in which momentum is closed [s]
+WINDOW = (-0.02, 0.1)  # about contact, in which momentum is closed [s]
 ENDS = 0.01  # half the length of the lines through velocities at the window's ends [s]
 SLOWEST = 2.1e-3  # period of joint states and commands [s]
-_FEWEST = 10  # joint states about the touch, to know their period
+_FEWEST = 10  # joint states about contact, to know their period
 
 
 def recorded_closure(
@@ -35,7 +35,7 @@ def recorded_closure(
         robot: the arm.
         arm: what was recorded.
         touch: stamp [ns].
-        window: about the touch [s].
+        window: about contact [s].
 
     Returns:
         Size of the miss by inertia [m/s], or in words what is missing.
@@ -56,9 +56,7 @@ def recorded_closure(
     if not slow <= SLOWEST:
         return f"joint states, torques or commands come every {1e3 * slow:.1f} ms, expected 2 ms"
     if times[0] > touch + start * 1e9 + 2e9 * slow or times[-1] < touch + end * 1e9 - 2e9 * slow:
-        return (
-            f"not recorded from {-1e3 * start:.0f} ms before the touch to {1e3 * end:.0f} ms after"
-        )
+        return f"not recorded from {-1e3 * start:.0f} ms before contact to {1e3 * end:.0f} ms after"
     sensed, commands = arm.torques.at(times), arm.commands.at(times)
     if np.diff(times).max() > 2.5e9 * slow or not np.isfinite(sensed + commands[:, :-1]).all():
         return "joint states, torques or commands have a gap there"

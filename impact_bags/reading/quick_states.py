@@ -79,7 +79,7 @@ class QuickStates:
 
 
 def _fits(data: bytes, layout: _Layout) -> bool:
-    """Tell whether a message is laid out like that."""
+    """Return whether a message is laid out like that."""
     return (
         len(data) == layout.length
         and data.startswith(LITTLE_ENDIAN)

@@ -47,7 +47,7 @@ Item = JointSample | RecordedReference | Force | Announcement
 
 
 def is_absurd(values: ArrayLike) -> bool:
-    """Tell whether numbers are of a size that only damage makes; NaN says nothing."""
+    """Return whether numbers are of a size that only damage makes; NaN is ignored."""
     return bool((np.abs(np.asarray(values)) >= LARGEST).any())
 
 

@@ -138,7 +138,7 @@ def _part(file: Path, stack: ExitStack, lost: list[str]) -> Source:
 
 
 def left_open(path: Path) -> bool:
-    """Tell whether a recording has a database whose writer was killed: it has a journal."""
+    """Return whether a recording has a database whose writer was killed: it has a journal."""
     return any(_journals(file) for file in storage_files(path) if file.suffix == ".db3")
 
 

@@ -37,8 +37,8 @@ from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenarios import Scenario, load_scenario
 
-FCI_OPTIONS = ("dry_run", "arm")  # without --fci refused
-FCI_CONTROLLERS = ("robust", "joint_load")  # an FR3, real or fake, is moved by no others
+FCI_OPTIONS = ("dry_run", "arm")  # refused without --fci
+FCI_CONTROLLERS = ("robust", "joint_load")  # the only ones that move an FR3, real or fake
 CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 _EPILOG = """example:
   impact demo
@@ -56,17 +56,17 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "demo",
         help=COMMANDS["demo"],
-        description="A simulated Panda hits a wall four times, over real DDS (without ROS 2 in this"
-        " process, with the same figures): unaware of the"
-        " impact, at its highest speed that is safe for every announced impulse (robust), for at"
-        " least one of them (existential), both as published, and for the joint torques"
-        " (joint_load). Scenarios rs_*: one or two arms push or grab a box in four modes, by"
-        " reference spreading (rs), without its fading in of velocity feedback (no_gamma), by the"
-        " clock (timed), along one reference through the impact (continuous); always in this"
-        " process. Scenarios qp_hrp4_*: a humanoid grabs boxes as planned, and in haste (robust,"
-        " existential, unaware). Scenario learn_wall: the arm hits a wall of"
-        " which nothing is known five times, learns it from joint torques, and hits faster."
-        " Ends with a table; writes it, pictures and one recording a run into a folder.",
+        description="A simulated Panda hits a wall four times, over DDS (without ROS 2: in this"
+        " process, with the same figures): unaware of the impact; at the highest speed that is"
+        " safe for every announced impulse (robust) or for at least one of them (existential),"
+        " both as published; and at the highest speed that is safe for the joint torques"
+        " (joint_load). Scenarios rs_*: one or two arms push or grab a box in four modes: by"
+        " reference spreading (rs), without ramping in the velocity feedback (no_gamma), switching"
+        " at a fixed time (timed), with one reference through the impact (continuous); always in"
+        " this process. Scenarios qp_hrp4_*: a humanoid grabs boxes as planned, and faster"
+        " (robust, existential, unaware). Scenario learn_wall: the arm hits an unknown wall five"
+        " times, learns it from the joint torques, and hits faster. Prints a table; writes it,"
+        " pictures and one recording per run into a folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -77,8 +77,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=demo_scenario,
         default="qp_panda_demo",
         metavar="NAME|FILE",
-        help="what is hit, where: qp_panda_* a wall (default: qp_panda_demo), learn_wall one to"
-        " learn, rs_*, qp_hrp4_* or a YAML like one of them a box; impact scenarios lists them",
+        help="scenario: a wall (qp_panda_*, default qp_panda_demo), a wall to learn (learn_wall),"
+        " a box (rs_*, qp_hrp4_* or a YAML of that form); impact scenarios lists them",
     )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
@@ -87,7 +87,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="run against the wall clock at 1 kHz and report missed cycles",
     )
     add("--json", action="store_true", help="print one JSON document instead of the table")
-    add("--view", action="store_true", help="show it in 3-D in the browser until Ctrl-C")
+    add("--view", action="store_true", help="show the runs in 3-D in the browser until Ctrl-C")
     add_view_options(add)
     add_fci_options(parser)
     parser.set_defaults(run=run)
@@ -95,7 +95,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def add_fci_options(parser: argparse.ArgumentParser) -> None:
-    """Add what concerns a Franka Research 3."""
+    """Add the options of a Franka Research 3."""
     add = parser.add_argument_group("through libfranka, without ROS").add_argument
     add(
         "--fci",
@@ -104,10 +104,10 @@ def add_fci_options(parser: argparse.ArgumentParser) -> None:
         default=False,
         type=_not_here,
         metavar="",
-        help="a fake Franka Research 3 through libfranka, robust and joint_load; impact hit moves"
-        " a real one",
+        help="hit with a fake Franka Research 3 through libfranka, robust and joint_load; for a"
+        " real one: impact hit",
     )
-    add("--dry-run", action="store_true", help="compute everything, send the arm zero torques")
+    add("--dry-run", action="store_true", help="compute torques, but send zeros to the arm")
     add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
 
 
@@ -115,9 +115,9 @@ def _not_here(address: str) -> bool:
     """Refuse the address of an arm.
 
     Raises:
-        ArgumentTypeError: says which command takes it.
+        ArgumentTypeError: always; names the command that moves an arm.
     """
-    raise argparse.ArgumentTypeError(f"what moves an arm is impact hit {address}")
+    raise argparse.ArgumentTypeError(f"to move an arm use: impact hit {address}")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -215,7 +215,7 @@ def _simulate(
 
 
 def announced_contact(scenario: Scenario, robot: Robot) -> Contact:
-    """Return the contact as the controller is given it."""
+    """Return the contact that is announced to the controller."""
     return Contact(
         scenario.surface_point(robot),
         scenario.normal,
@@ -233,7 +233,7 @@ def _evaluate(
     """Evaluate the recording of one experiment.
 
     Raises:
-        RecordingError: there was no impact; says why if the controller stopped before it.
+        RecordingError: there was no impact; gives the reason if the controller stopped before it.
     """
     record = read_run(folder / "bag", robot)
     contact = announced_contact(scenario, robot)
@@ -246,7 +246,7 @@ def _evaluate(
 
 
 def _warn_of_faults(faults: list[str]) -> None:
-    """Say which controllers stopped on their own, after the contact."""
+    """Print which controllers stopped on their own after the contact."""
     for controller, fault in zip(CONTROLLERS, faults, strict=True):
         if fault:
             print(f"{controller}: the controller stopped: {fault}", file=sys.stderr)
@@ -268,7 +268,7 @@ def _draw(results: list[tuple[RunRecord, Evaluation]], folder: Path) -> None:
 
 
 def _print(evaluations: list[Evaluation], folder: Path, missed: list[int] | None) -> None:
-    """Print the table and what to see in it."""
+    """Print the table and its summary."""
     print()
     print(table(evaluations))
     if missed is not None:

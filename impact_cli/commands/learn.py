@@ -20,11 +20,10 @@ _EPILOG = """examples:
   impact learn --wall-unknown --hits 8 --out my_wall
   impact learn --scenario qp_panda_robust --wall-unknown --json
 
-The first hit is as fast as the worst wall and joints within the announced ranges allow; every other
-one as fast as the ranges learned so far allow. share: fraction of the speed that perfect knowledge
-would allow; load: largest joint torque (change or range) over its limit; then three standard
-deviations of the estimate of the wall. The folder gets learn.json, learn.png, and
-the learnt ranges: wall.yaml, joints.yaml.
+The speed of the first hit is safe for every wall and joint within the announced ranges; later hits
+use the ranges learned so far. share: speed over the speed with perfect knowledge; load: largest
+joint torque (change or range) over its limit; then three standard deviations of the estimate of the
+wall. The folder gets learn.json, learn.png, and the learned ranges: wall.yaml, joints.yaml.
 Exit status: 0 done, 1 no hit, or one above a limit, 2 wrong usage.
 """
 
@@ -44,16 +43,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--scenario",
         default="qp_panda_demo",
         metavar="NAME|FILE",
-        help="what is hit, where (default: qp_panda_demo); impact scenarios lists them",
+        help="scenario with a wall (default: qp_panda_demo); impact scenarios lists them",
     )
     add(
         "--wall-unknown",
         action="store_true",
-        help="announced is only 1e4 to 1e7 N/m, restitution 0.02 to 0.6, friction 0 to 0.5"
-        " (default: what the scenario announces)",
+        help="announce wide ranges: stiffness 1e4 to 1e7 N/m, restitution 0.02 to 0.6, friction 0"
+        " to 0.5 (default: the scenario's ranges)",
     )
-    add("--hits", type=count, default=HITS, metavar="N", help=f"how many (default: {HITS})")
-    add("--seed", type=seed, default=0, metavar="N", help="of the sensors' noise (default: 0)")
+    add("--hits", type=count, default=HITS, metavar="N", help=f"number of hits (default: {HITS})")
+    add("--seed", type=seed, default=0, metavar="N", help="seed of the sensor noise (default: 0)")
     add(
         "--out", type=Path, metavar="DIR", help="folder to make (default: impact_output/learn_TIME)"
     )
@@ -66,9 +65,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Let the arm hit and learn; 1 if a hit was above a limit, or there was none."""
     from impact_analysis.learning.learned_scenario import LearnedScenario
     from impact_analysis.learning.learned_table import header, hit_entry, hit_line, truth_line
-    from impact_sim.scenario_choice import find_wall_scenario
+    from impact_sim.scenario_choice import find
+    from impact_sim.scenarios import Scenario
 
-    scenario = find_wall_scenario(arguments.scenario)
+    scenario = find(arguments.scenario, Scenario)
     learner = LearnedScenario(scenario, wall_unknown=arguments.wall_unknown, seed=arguments.seed)
     folder, entries = new_folder(arguments.out, "learn"), []
     if not arguments.json:
@@ -84,5 +84,5 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text(document))
     else:
-        print(f"{truth_line(learner.truth)}\n\nTable, picture and learnt ranges: {folder}")
+        print(f"{truth_line(learner.truth)}\n\nTable, picture and learned ranges: {folder}")
     return learned_status(entries)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How a demo in this process ends: its table, as text and as a document, beside its pictures."""
+"""Output of a demo that ran in this process: its table as text and as JSON."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def end_demo(
     Args:
         arguments: of the demo: the scenario itself, seed, json.
         runs: entries of the document.
-        folder: where everything is.
-        started: when, by the monotonic clock [s].
-        text: returns the table and what to see in it.
+        folder: output folder.
+        started: start time, monotonic clock [s].
+        text: returns the table and its summary.
 
     Raises:
         WriteError: the document cannot be written.

@@ -21,7 +21,7 @@ def tell(runs: list[FciRun], folder: Path, *, json_only: bool) -> None:
     Args:
         runs: the hits.
         folder: to write into.
-        json_only: print the JSON document and nothing else.
+        json_only: print only the JSON document.
     """
     report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
     write_file(folder / "table.json", json_text(report) + "\n")

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Momentum that no joint torque explains: what an impact gave to each joint, wherever it hit."""
+"""Generalized impulse of an impact at any point: momentum that joint torques do not explain."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def generalized_impulse(
     t_detection: float,
     contact: ContactPoint = OWN,
 ) -> GeneralizedImpulse:
-    r"""Return what a contact has given to the joints up to the last sample.
+    r"""Return the generalized impulse of a contact up to the last sample.
 
-    A torque sensor on the links' side knows all that the joint does to the links, so
+    A link-side torque sensor measures the whole torque on the links, so
 
     .. math:: s = M \dot q - \int (\tau + C^T \dot q - g)\, dt
 
-    is constant but for the contact, and jumps by :math:`J^T \iota`. A line is fitted to s over the
-    40 ms before any contact; the jump is how far the last sample is off it. Its covariance has the
-    noise of velocities and torques, learnt from 250 ms before, scaled up to what the same fit gave
-    then, without a contact; and what grows with the impact: 2 % of what moved, for model and
-    sensors' scale, and what sampling misses of torques that change between samples.
+    is constant without contact, and jumps by :math:`J^T \iota`. A line is fitted to s over the
+    40 ms before any contact; the jump is the distance of the last sample from it. The covariance
+    contains the noise of velocities and torques over the previous 250 ms, scaled by the residuals
+    of the same fit there, and terms that grow with the impact: 2 % of the moved momentum, for model
+    and sensor scale, and the sampling error of torques that change between samples.
 
     Args:
         robot: whose joints are measured.
@@ -60,7 +60,7 @@ def generalized_impulse(
         q: joint positions, shape (N, n) [rad].
         dq: joint velocities, shape (N, n) [rad/s].
         tau: joint torques, gravity included, shape (N, n) [N.m].
-        t_detection: of the impact, at most 6 ms after the touch [s].
+        t_detection: of the impact, at most 6 ms after contact [s].
         contact: point whose state is returned.
 
     Raises:
@@ -104,7 +104,7 @@ def _first_usable(t: np.ndarray, tau: np.ndarray, start: float) -> int:
 def _noise_scale(
     s: np.ndarray, weights: np.ndarray, places: np.ndarray, at: int, noise: np.ndarray
 ) -> np.ndarray:
-    """Return how much larger jumps were before the contact than white noise makes them, (n,).
+    """Return the ratio of jumps before the contact to those of white noise, shape (n,).
 
     The same fit is moved back in steps of 5 samples, as far as there are samples, so that its last
     sample lies before the contact. Noise of a real arm is not white, and its model not perfect.
@@ -149,7 +149,7 @@ def step_covariance(
     dq: np.ndarray,
     tau: np.ndarray,
 ) -> np.ndarray:
-    """Return what sensor noise does to the jump of s, shape (n, n) [(N.m.s)^2].
+    """Return the covariance of the jump of s by sensor noise, shape (n, n) [(N.m.s)^2].
 
     Args:
         x: times, increasing, shape (N,) [s].

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_detector.attribution.assessment import Assessment
+from impact_detector.estimators.contact_time import ContactTime, contact_time
 from impact_detector.estimators.estimate import (
     BY_FORCE,
     BY_TORQUE,
@@ -47,35 +48,34 @@ from impact_detector.estimators.impulse import (
 )
 from impact_detector.estimators.measured_restitution import kinematic_restitution
 from impact_detector.estimators.torque_impulse import torque_impulse
-from impact_detector.estimators.touch_time import TouchTime, touch_time
 from impact_detector.exceptions import EstimateError
 from impact_detector.signals.buffers import JointRecord, Record
 from impact_detector.signals.sample import Detection, from_seconds
 from impact_robots import ArmDynamics, ContactPoint, Robot
 from impact_robots.state.contact_frame import OWN
 
-SEARCH = 0.02  # the touch lies at most this long before the detection [s]
+SEARCH = 0.02  # the contact lies at most this long before the detection [s]
 QUIET = 0.06  # where the force sensor's noise is learnt, up to SEARCH before the detection [s]
-LONGEST_CONTACT = 0.02  # release after the touch, where no force tells [s]
-ONSET_STD = 6e-4  # of the touch that a detector reports [s]
-_JITTER = 1.0  # of a period, by which a sample may be late
+LONGEST_CONTACT = 0.02  # assumed release after contact without a force sensor [s]
+ONSET_STD = 6e-4  # of the contact time that a detector reports [s]
+_JITTER = 1.0  # allowed delay of a sample, in periods
 _AFTER = (0.013, 0.017)  # velocity after, vibration included: mean around 15 ms [s]
 MEDIAN_STD = 1.2533  # of normal noise, over that of the mean
-_FEW_FORCES = 3  # samples before the touch that tell nothing
+_FEW_FORCES = 3  # too few samples before contact
 _NAN = float("nan")
 _NAN3 = np.full(3, np.nan)
 
 
 @dataclass(frozen=True)
 class EstimatorSettings:
-    """What estimates are to be made of; unit normals, or NaN for unknown."""
+    """Settings of estimates; unit normals, or NaN if unknown."""
 
-    window: float = 0.1  # after touch and detection [s]
+    window: float = 0.1  # after contact and detection [s]
     degree: int = 3  # of the published polynomial
     method: str = POLYNOMIAL  # one of GROSS_METHODS
     normal: np.ndarray = field(default_factory=_NAN3.copy)  # in the force sensor's axes, (3,)
     base_normal: np.ndarray = field(default_factory=_NAN3.copy)  # in base axes, shape (3,)
-    robot: Robot | None = None  # none: no impulse from torques, no restitution
+    robot: Robot | None = None  # None: no impulse from torques, no restitution
     contact: ContactPoint = OWN  # that was hit
     assessment: Assessment = field(default_factory=Assessment)
 
@@ -97,7 +97,7 @@ def estimate_impact(
     *,
     second: bool = False,
 ) -> Estimate:
-    """Return the estimate; what the measurements do not tell is NaN and a bit of the quality.
+    """Return the estimate; quantities that cannot be estimated are NaN, with a quality bit.
 
     Args:
         detection: of the impact.
@@ -143,14 +143,14 @@ def estimate_impact(
 
 
 class _Quiet(NamedTuple):
-    """What a force sensor says before the touch; its offset is taken off."""
+    """A force sensor's readings before contact, offset removed."""
 
     noise: float = 0.0  # standard deviation of one component [N]
-    offset_std: float = 0.0  # of what was taken off [N]
+    offset_std: float = 0.0  # of the removed offset [N]
 
 
 def _contact(forces: list[Record], window: float) -> tuple[_Quiet, Impulse | None]:
-    """Return what the fastest source says before the touch, and the contact it saw."""
+    """Return the fastest source's readings before contact, and the contact it measured."""
     if not forces:
         return _Quiet(), None
     t, force = max(forces, key=lambda record: len(record[0]))
@@ -169,19 +169,19 @@ def _contact(forces: list[Record], window: float) -> tuple[_Quiet, Impulse | Non
     return quiet, contact if contact.t_contact <= 0 else None
 
 
-def _touch(detection: Detection, joints: JointRecord, contact: Impulse | None) -> TouchTime:
-    """Return the touch since the detection, by force or motion; NaN if only the detector knows."""
+def _touch(detection: Detection, joints: JointRecord, contact: Impulse | None) -> ContactTime:
+    """Return the contact time relative to the detection, by force or motion, else NaN."""
     if contact is not None:
-        return TouchTime(contact.t_contact, contact.period / np.sqrt(12.0))
+        return ContactTime(contact.t_contact, contact.period / np.sqrt(12.0))
     t = joints.since(detection.detection_time)
     try:
-        return touch_time(t, joints.q, joints.dq, 0.0)
+        return contact_time(t, joints.q, joints.dq, 0.0)
     except EstimateError:
-        return TouchTime(_NAN, ONSET_STD)
+        return ContactTime(_NAN, ONSET_STD)
 
 
 def _duration(contact: Impulse | None) -> float:
-    """Return the time from touch to release, NaN if unknown [s]."""
+    """Return the time from contact to release, NaN if unknown [s]."""
     return _NAN if contact is None else contact.t_release - contact.t_contact
 
 
@@ -192,7 +192,7 @@ def _motion(
     touch_std: float,
     settings: EstimatorSettings,
 ) -> tuple[Motion, bool]:
-    """Return the motion since the touch, and whether the contact is known to end, or unseen."""
+    """Return the motion since contact, and whether the contact is known to end, or unseen."""
     t, duration = joints.since(impact_time), _duration(contact)
     over = contact is None or duration <= settings.window / 2
     release = duration if over and contact is not None else LONGEST_CONTACT
@@ -217,10 +217,9 @@ def _gross(motion: Motion, method: str) -> tuple[GrossVelocity | None, int]:
 
 
 def _covers(t: np.ndarray, start: float, end: float) -> bool:
-    """Tell whether samples (N,) [s] reach from start to end.
+    """Return whether samples (N,) [s] reach from start to end.
 
-    One period at either end is a matter of the phase of sampling; as much again is allowed for
-    samples that come late.
+    One period at either end is allowed for the phase of sampling, and another for late samples.
     """
     inside = t[(t >= start) & (t <= end)]
     if len(inside) < 2:
@@ -258,14 +257,14 @@ def _push(
 
 
 def _is_undersampled(contact: Impulse | None) -> bool:
-    """Tell whether the force sensor is too slow for its contact."""
+    """Return whether the force sensor is too slow for its contact."""
     if contact is None or np.isnan(contact.t_release):
         return False
     return not contact_share(contact) <= TOO_UNCERTAIN
 
 
 def _restitution(motion: Motion, settings: EstimatorSettings) -> float:
-    """Return the kinematic restitution, by the velocity at the release whatever the method."""
+    """Return the kinematic restitution, always by the velocity at the release."""
     if settings.robot is None or not np.isfinite(settings.base_normal).all():
         return _NAN
     try:

@@ -18,9 +18,9 @@ from impact_robots import ArmDynamics, ContactPoint, Robot
 from impact_robots.state.contact_frame import OWN
 
 CONTACT = 0.02  # the contact is over by then; 12 to 20 ms in the literature [s]
-WINDOW = 0.04  # before the touch, and after the contact [s]
+WINDOW = 0.04  # before contact, and after release [s]
 MODEL_ERROR = 0.03  # of the jump of momentum: standard deviation [-]
-_MARGIN = 5e-4  # how much earlier the touch may have been [s]
+_MARGIN = 5e-4  # how much earlier the contact may have been [s]
 _FEWEST = 10  # samples on each side
 _WORST_CONDITION = 1e3  # of the contact Jacobian
 
@@ -31,7 +31,7 @@ class TorqueImpulse:
 
     impulse: np.ndarray  # on the robot at the contact point, base axes, shape (3,) [N.s]
     covariance: np.ndarray  # shape (3, 3) [(N.s)^2]
-    condition: float  # of the contact Jacobian: how well joints see all directions [-]
+    condition: float  # of the contact Jacobian: observability of all directions by the joints [-]
     misfit: float  # chi^2 per degree of freedom of what no impulse at that point explains [-]
 
     @property
@@ -51,11 +51,11 @@ def torque_impulse(
     t_touch: float,
     contact: ContactPoint = OWN,
 ) -> TorqueImpulse:
-    r"""Weigh the momentum that no joint torque explains, before the touch and after the contact.
+    r"""Estimate the impulse from momentum that joint torques do not explain.
 
     The s of :func:`~impact_detector.attribution.generalized_impulse.generalized_impulse` is
     constant but for the contact, and jumps by :math:`J^T \iota`. One line with one jump is fitted
-    to it over 40 ms before the touch and 20 to 60 ms after it; its slope takes up what is
+    to it over 40 ms before contact and 20 to 60 ms after it; its slope takes up what is
     constantly wrong with the model or the sensors. The jump is solved for the impulse by least
     squares, weighted by velocity noise through M, by integrated torque noise and by 3 % of the
     jump, for links whose inertia is not known better. M is that of the links: the motors' inertia
@@ -67,7 +67,7 @@ def torque_impulse(
         q: joint positions, shape (N, n) [rad].
         dq: joint velocities, shape (N, n) [rad/s].
         tau: joint torques, gravity included, shape (N, n) [N.m].
-        t_touch: first touch [s].
+        t_touch: first contact [s].
         contact: point at which the impulse acts.
 
     Raises:

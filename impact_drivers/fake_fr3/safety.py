@@ -12,7 +12,7 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 
 TORQUE_STEP = 1.0  # between two commands, 1000 N.m/s; libfranka refuses that, too [N.m]
-ROUNDING = 1e-6  # share of a limit
+ROUNDING = 1e-6  # fraction of a limit
 LOST_IN_A_ROW = 20  # commands; one more stops the arm
 
 JOINT_REFLEX, CARTESIAN_REFLEX = "joint_reflex", "cartesian_reflex"

@@ -14,7 +14,7 @@ from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp.control.plan import Plan
-from impact_qp.limits.impact_limits.straight_way import touching_state
+from impact_qp.limits.impact_limits.straight_path import contact_state
 from impact_qp.limits.impact_limits.worst_case import RobustImpactLimit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
@@ -42,7 +42,7 @@ def hit_need(robot: Robot, plan: Plan, q: np.ndarray) -> CollisionBehavior:
         arm's thresholds are not published, and its moment about the flange, shape (6,) [N; N.m].
     """
     dynamics = ArmDynamics(robot)
-    point = touching_state(dynamics, plan.contact, dynamics(q, np.zeros(robot.dof)))
+    point = contact_state(dynamics, plan.contact, dynamics(q, np.zeros(robot.dof)))
     forces = planned_speed(robot, plan, point) * np.array(list(_observed(robot, plan, point)))
     torque = np.abs(forces @ point.J[:3]).max(axis=0)
     force = float(np.linalg.norm(forces, axis=1).max())

@@ -91,7 +91,7 @@ class Wanted:
         self._signalled = True
 
     def no_longer(self) -> bool:
-        """Tell whether it is time to end."""
+        """Return whether it is time to end."""
         return self._signalled or os.getppid() != self._parent
 
 

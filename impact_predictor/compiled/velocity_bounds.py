@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds out of what one change at a time does, compiled."""
+"""Bounds from the effect of one change at a time, compiled."""
 
 from __future__ import annotations
 

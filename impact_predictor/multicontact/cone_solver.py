@@ -21,7 +21,7 @@ from impact_predictor.multicontact.friction_cone import Residuals, project, resi
 # Penalty rho, memory of Anderson's acceleration, iterations; the next if the one before failed.
 _ATTEMPTS = ((1.0, 0, 300), (0.1, 0, 2000), (1.0, 10, 2000), (0.03, 0, 4000), (0.01, 0, 10000))
 _ACCURACY = 1e-12  # asked of pinocchio, absolute and relative, scaled
-_MOBILITY = 1e-13  # share of the largest block's trace below which a contact cannot move
+_MOBILITY = 1e-13  # fraction of the largest block's trace below which a contact cannot move
 
 
 def solve_contacts(

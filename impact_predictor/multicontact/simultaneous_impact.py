@@ -31,7 +31,7 @@ from impact_robots.validation import finite_array, positive
 
 LAW = "coulomb"  # of friction, the only one that is solved here
 _ROUNDING = 1e-14  # of a contact velocity, relative to the sizes that it is summed from
-_NOTHING = 1e-9  # share of the largest impulse or slip that counts as zero
+_NOTHING = 1e-9  # fraction of the largest impulse or slip that counts as zero
 
 
 def simultaneous_impact(

@@ -39,13 +39,13 @@ class PredictedLoad(NamedTuple):
     Without figures of the joints all is NaN, and ``note`` says what is missing.
     """
 
-    change: np.ndarray  # largest change since the touch [N.m]
+    change: np.ndarray  # largest change since contact [N.m]
     change_low: np.ndarray  # lowest and highest of these in the ranges [N.m]
     change_high: np.ndarray
     torque: np.ndarray  # largest magnitude, gravity included [N.m]
     torque_low: np.ndarray
     torque_high: np.ndarray
-    time: np.ndarray  # of the largest change, since the touch; NaN without impact [s]
+    time: np.ndarray  # of the largest change, since contact; NaN without impact [s]
     note: str  # why there is nothing; else empty
 
 

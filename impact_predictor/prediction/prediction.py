@@ -28,7 +28,7 @@ class Prediction(NamedTuple):
     velocity_before: np.ndarray  # of the contact point, in p, shape (3,) [m/s]
     velocity_after: np.ndarray  # of the contact point, in p, shape (3,) [m/s]
     impulse: np.ndarray  # on the robot, in p, shape (3,) [N.s]
-    effective_mass: float  # felt along the normal, by ``inverse_inertia`` [kg]
+    effective_mass: float  # along the normal, by ``inverse_inertia`` [kg]
     mode: ContactMode
     delta_com_velocity: np.ndarray  # jump of the centre of mass's velocity, in O, shape (3,) [m/s]
     delta_angular_momentum: np.ndarray  # jump about the centre of mass, in O, shape (3,) [N.m.s]

@@ -20,7 +20,7 @@ from impact_robots.robot import read_only
 from impact_robots.validation import finite_array, friction_coefficient, restitution_range
 
 AXES = ("x", "y", "z")
-MOST_GENERATORS = 1000
+MAX_FACETS = 1000
 
 
 def friction_pyramid(
@@ -175,8 +175,8 @@ def _pyramid(friction: float, number: int, circumscribed: bool) -> tuple[np.ndar
 def _number(generators: int) -> int:
     """Return the number of generators."""
     whole = isinstance(generators, (int, np.integer))
-    if not (whole and 3 <= generators <= MOST_GENERATORS):
-        raise OutOfRangeError("generators", f"an integer from 3 to {MOST_GENERATORS}", generators)
+    if not (whole and 3 <= generators <= MAX_FACETS):
+        raise OutOfRangeError("generators", f"an integer from 3 to {MAX_FACETS}", generators)
     return int(generators)
 
 

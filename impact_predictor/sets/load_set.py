@@ -25,8 +25,8 @@ from impact_predictor.sets.polytope import Polytope
 from impact_robots import PointState, Robot, Surface
 from impact_robots.description.joint_ranges import ANNOUNCED
 
-MODEL_ERROR = 0.03  # share of an impulse by which it may differ, see doc/models/feasible_sets.md
-SLIP = 0.05  # share of the approach speed by which the tangential velocity may differ
+MODEL_ERROR = 0.03  # fraction of an impulse by which it may differ, see doc/models/feasible_sets.md
+SLIP = 0.05  # fraction of the approach speed by which the tangential velocity may differ
 DIRECTIONS = 8  # of that slip
 _CUBE = np.array(list(product((-1.0, 1.0), repeat=3)))
 

@@ -51,4 +51,4 @@ def _usual(task: BoxTask, arm: int) -> SpreadGuard:
     if task.kind == "push":
         return SpreadGuard(into)
     half = float(np.abs(task.face(arm)) @ np.array(task.box_size)) / 2.0
-    return SpreadGuard(into, give=GIVE, room=max(half - APART, half / 2.0))
+    return SpreadGuard(into, give=GIVE, travel=max(half - APART, half / 2.0))

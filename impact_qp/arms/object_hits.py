@@ -12,7 +12,7 @@ from impact_predictor.multicontact.object_impact import Footing, Plate
 from impact_predictor.prediction.predict import motor_inertia
 from impact_qp.object_speed import ObjectHit
 from impact_qp.references import impact_motion
-from impact_qp.references.joint_way import fastest_joints
+from impact_qp.references.joint_path import fastest_joints
 from impact_qp.references.spread import TASK
 from impact_qp.spreading.force import GRAVITY
 from impact_robots import ArmDynamics
@@ -80,13 +80,13 @@ def box_hit(task: BoxTask, box: BoxRanges = USUAL_BOX) -> ObjectHit:
         box.stiffness or (expected / SPREAD, expected * SPREAD),
         box.velocity,
         forces,
-        {name: _way(task, arm) for arm, name in enumerate(task.arm_names)},
+        {name: _run_up_speeds(task, arm) for arm, name in enumerate(task.arm_names)},
         box_footing(task),
         task.box_rotation,
     )
 
 
-def _way(task: BoxTask, arm: int) -> np.ndarray:
+def _run_up_speeds(task: BoxTask, arm: int) -> np.ndarray:
     """Return the highest speeds of an arm's joints in its run-up, shape (n,) [rad/s]."""
     robot = task.robots[arm]
     dynamics, q = ArmDynamics(robot), np.array(task.q_start[arm])

@@ -75,7 +75,7 @@ class SpreadArm(ControlCycle):
             )
             for kind, topic, *take in (
                 (JointState, STATES, self.take_state, self.drop_state),
-                (DetectorStatus, VERDICTS, self.take_verdict, None),
+                (DetectorStatus, VERDICTS, self.take_status, None),
             )
         ]
 

@@ -54,17 +54,17 @@ class Pair(NamedTuple):
         return np.asarray((forces * self.normals).sum(axis=1))
 
 
-def minimum_jerk(share: float) -> float:
-    """Return how far a motion from rest to rest is at a share of its time (Flash, Hogan 1985)."""
-    s = min(max(share, 0.0), 1.0)
+def minimum_jerk(fraction: float) -> float:
+    """Return the travelled fraction of a minimum-jerk motion (Flash, Hogan 1985) at a time."""
+    s = min(max(fraction, 0.0), 1.0)
     return s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
 
 
-def between(one: Pair, other: Pair, share: float) -> Pair:
-    """Return the pair at a share of the way from one to another."""
+def between(one: Pair, other: Pair, fraction: float) -> Pair:
+    """Return the pair at a fraction of the distance between two."""
     return Pair(
-        one.radius + share * (other.radius - one.radius),
-        one.height + share * (other.height - one.height),
-        one.yaw + share * (other.yaw - one.yaw),
-        one.apart + share * (other.apart - one.apart),
+        one.radius + fraction * (other.radius - one.radius),
+        one.height + fraction * (other.height - one.height),
+        one.yaw + fraction * (other.yaw - one.yaw),
+        one.apart + fraction * (other.apart - one.apart),
     )

@@ -82,8 +82,8 @@ def _approach(
     touched, waiting = (left, right), np.isnan([left, right])
     if not waiting.any():
         return replace(state, touched=touched, speed=np.zeros(2)).entered("clamp", time)
-    most = min(task.reference_speed, cap)
-    speed = np.where(waiting, np.minimum(state.speed + task.reference_ramp * h, most), 0.0)
+    limit = min(task.reference_speed, cap)
+    speed = np.where(waiting, np.minimum(state.speed + task.reference_ramp * h, limit), 0.0)
     pair = state.pair._replace(apart=state.pair.apart - speed * h)
     if pair.apart[waiting].min() < task.half_width - BEYOND:
         return replace(state, failure="no box").entered("rest", time)
@@ -131,21 +131,21 @@ def _carry(
         return _thrown(task, state, time, h, pressed)
     if state.phase != "back":
         state = _squeezed(task, state, h, pressed)
-    share = minimum_jerk(_elapsed(state, time, h) / LASTING[state.phase])
-    state = replace(state, pair=_moved(task, state, share))
-    return _following(task, state, time) if share >= 1.0 else state
+    fraction = minimum_jerk(_elapsed(state, time, h) / LASTING[state.phase])
+    state = replace(state, pair=_moved(task, state, fraction))
+    return _following(task, state, time) if fraction >= 1.0 else state
 
 
-def _moved(task: PalmTask, state: GrabState, share: float) -> Pair:
-    """Return the pair at a share of a phase's way."""
+def _moved(task: PalmTask, state: GrabState, fraction: float) -> Pair:
+    """Return the pair at a fraction of a phase's way."""
     pair, origin = state.pair, state.origin or state.pair
     if state.phase == "lift":
-        return pair._replace(height=origin.height + share * task.lift)
+        return pair._replace(height=origin.height + fraction * task.lift)
     if state.phase == "turn":
-        return pair._replace(yaw=origin.yaw + share * (task.toss_yaw - origin.yaw))
+        return pair._replace(yaw=origin.yaw + fraction * (task.toss_yaw - origin.yaw))
     if state.phase == "pull":
-        return pair._replace(radius=origin.radius + share * (PULLED - origin.radius))
-    return between(origin, beginning(task).pair, share)
+        return pair._replace(radius=origin.radius + fraction * (PULLED - origin.radius))
+    return between(origin, beginning(task).pair, fraction)
 
 
 def _following(task: PalmTask, state: GrabState, time: float) -> GrabState:

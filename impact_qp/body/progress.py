@@ -46,7 +46,7 @@ class GrabProgress(NamedTuple):
         return {"mode": mode_of(self.phase, held=held), "speed_bound": self.bound}
 
     @classmethod
-    def told(cls, message: Any, zero: float) -> GrabProgress:
+    def from_message(cls, message: Any, zero: float) -> GrabProgress:
         """Return what an impact_msgs/GrabStatus says.
 
         Args:

@@ -64,9 +64,9 @@ class HumanoidStateCheck:
         norm = float(np.linalg.norm(state.q[3:7]))
         if abs(norm - 1.0) > UNIT:
             return f"odom: expected a unit quaternion, got one of norm {norm:.4g}"
-        most = max(np.abs(each).max() for each in (state.palm_forces, state.sole_forces))
-        if most > STRONGEST:
-            return f"wrench: expected forces up to {STRONGEST:g} N, got {most:.4g}"
+        largest = max(np.abs(each).max() for each in (state.palm_forces, state.sole_forces))
+        if largest > STRONGEST:
+            return f"wrench: expected forces up to {STRONGEST:g} N, got {largest:.4g}"
         return ""
 
     def fall(self, state: HumanoidState) -> str:

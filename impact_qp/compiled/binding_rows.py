@@ -15,7 +15,7 @@ CORRECTIONS = 3  # of multipliers that rounding errors have spoilt: rows may be 
 
 @part
 def _minimum_with(
-    H: np.ndarray, c: np.ndarray, G: np.ndarray, h: np.ndarray, rows: np.ndarray, kept: float
+    H: np.ndarray, c: np.ndarray, G: np.ndarray, h: np.ndarray, rows: np.ndarray, tolerance: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the minimum on rows of G x = h and their multipliers; NaN where rows depend."""
     n, k = len(c), len(rows)
@@ -34,7 +34,7 @@ def _minimum_with(
         for j in range(k):
             excess[j, 0] = dot(G[rows[j]], x) - h[rows[j]]
             over = max(over, abs(excess[j, 0]))
-        if k == 0 or (done and over <= kept):
+        if k == 0 or (done and over <= tolerance):
             break
         change = solved(yields, excess)[:, 0]
         force += change
@@ -45,14 +45,14 @@ def _minimum_with(
 
 @part
 def _largest_excess(G: np.ndarray, h: np.ndarray, x: np.ndarray) -> float:
-    """Return by how much x exceeds the row of G x <= h that it exceeds most; NaN: not known."""
-    most = -np.inf
+    """Return the largest excess of x over a row of G x <= h; NaN if it is not finite."""
+    largest = -np.inf
     for i in range(len(h)):
         excess = dot(G[i], x) - h[i]
         if not abs(excess) < np.inf:
             return np.nan
-        most = max(most, excess)
-    return most
+        largest = max(largest, excess)
+    return largest
 
 
 @part
@@ -76,7 +76,7 @@ def _are_rows(rows: np.ndarray, h: np.ndarray) -> bool:
 
 @compiled
 def minimum_on(
-    H: Matrix, c: Vector, G: Matrix, h: Vector, rows: Integers, kept: float
+    H: Matrix, c: Vector, G: Matrix, h: Vector, rows: Integers, tolerance: float
 ) -> tuple[NewVector, bool]:
     r"""Return the minimum of :math:`\tfrac12 x^T H x + c^T x` on rows of :math:`G x = h`.
 
@@ -86,18 +86,18 @@ def minimum_on(
         G: shape (m, n).
         h: shape (m,).
         rows: numbers of the rows that bind, shape (k,).
-        kept: by how much the minimum may exceed any of the m rows.
+        tolerance: by how much the minimum may exceed any of the m rows.
 
     Returns:
         x, shape (n,); whether it is that of all rows: no multiplier pulls, no row is exceeded.
     """
     if not _are_rows(rows, h):
         return -c, False
-    x, force = _minimum_with(H, c, G, h, rows, kept)
+    x, force = _minimum_with(H, c, G, h, rows, tolerance)
     for j in range(len(rows)):
         if not force[j] >= 0.0:
             return x, False
-    return x, _largest_excess(G, h, x) <= kept
+    return x, _largest_excess(G, h, x) <= tolerance
 
 
 @compiled
@@ -107,7 +107,7 @@ def minimum_near(
     G: Matrix,
     h: Vector,
     guess: Integers,
-    kept: float,
+    tolerance: float,
     tries: int,
     binding: ToIntegers,
 ) -> tuple[NewVector, int]:
@@ -123,7 +123,7 @@ def minimum_near(
         G: see there.
         h: see there.
         guess: numbers of the rows that might bind, shape (k,), k at most n.
-        kept: by how much the minimum may exceed any row.
+        tolerance: by how much the minimum may exceed any row.
         tries: how many sets of rows to look at.
         binding: written, numbers of the rows that bind, first in an array of n or more.
 
@@ -135,7 +135,7 @@ def minimum_near(
         return x, -1
     binding[:k] = guess
     for _ in range(tries):
-        x, force = _minimum_with(H, c, G, h, binding[:k], kept)
+        x, force = _minimum_with(H, c, G, h, binding[:k], tolerance)
         pulls = -1
         for j in range(k):
             if not abs(force[j]) < np.inf:
@@ -147,10 +147,10 @@ def minimum_near(
                 binding[j] = binding[j + 1]
             k -= 1
             continue
-        most = _largest_excess(G, h, x)
-        if most <= kept:
+        largest = _largest_excess(G, h, x)
+        if largest <= tolerance:
             return x, k
-        row = _farthest_row(H, G, h, x) if most > kept and k < len(c) else -1
+        row = _farthest_row(H, G, h, x) if largest > tolerance and k < len(c) else -1
         if row < 0:
             return x, -1
         binding[k] = row

@@ -12,20 +12,20 @@ GOOD, IMPLAUSIBLE, DISAGREEING = 0, 1, 2
 
 
 @compiled
-def within(values: Vector, most: Vector, share: float) -> bool:
-    """Tell whether all magnitudes are at most a share of the limits, both (n,); NaN is not."""
-    for i in range(len(most)):
-        if not abs(values[i]) <= share * most[i]:
+def within(values: Vector, limits: Vector, fraction: float) -> bool:
+    """Tell whether all magnitudes are at most a fraction of the limits, both (n,); NaN is not."""
+    for i in range(len(limits)):
+        if not abs(values[i]) <= fraction * limits[i]:
             return False
-    return len(values) == len(most)
+    return len(values) == len(limits)
 
 
 @compiled
-def usable(q: Vector, dq: Vector, dof: int, most: float) -> bool:
-    """Tell whether positions and velocities are ``dof`` numbers each, below ``most``."""
+def usable(q: Vector, dq: Vector, dof: int, limit: float) -> bool:
+    """Tell whether positions and velocities are ``dof`` numbers each, below ``limit``."""
     good = len(q) == len(dq) == dof
     for i in range(dof):
-        good = good and abs(q[i]) < most and abs(dq[i]) < most
+        good = good and abs(q[i]) < limit and abs(dq[i]) < limit
     return good
 
 
@@ -37,7 +37,7 @@ def sendable(
     last: Vector,
     limits: Matrix,
     period: float,
-    share: float,
+    fraction: float,
     beyond: ToVector,
 ) -> bool:
     """Tell whether torques, what the driver is sent of them and their rate are within limits.
@@ -49,16 +49,20 @@ def sendable(
         last: torques beyond gravity a period ago, shape (n,) [N.m].
         limits: of torques [N.m], of the rate of torques beyond gravity [N.m/s], shape (2, n).
         period: of control [s].
-        share: fraction of the limits that is allowed [-].
+        fraction: fraction of the limits that is allowed [-].
         beyond: written, torques beyond gravity, shape (n,) [N.m].
     """
-    most, rate = limits[0], limits[1]
-    good = len(torque) == len(sent) == len(most)
+    highest, rate = limits[0], limits[1]
+    good = len(torque) == len(sent) == len(highest)
     for i in range(len(beyond)):
         beyond[i] = torque[i] - gravity[i]
     for i in range(len(beyond)):
-        good = good and abs(sent[i]) <= share * most[i] and abs(torque[i]) <= share * most[i]
-        good = good and abs((beyond[i] - last[i]) / period) <= share * rate[i]
+        good = (
+            good
+            and abs(sent[i]) <= fraction * highest[i]
+            and abs(torque[i]) <= fraction * highest[i]
+        )
+        good = good and abs((beyond[i] - last[i]) / period) <= fraction * rate[i]
     return good
 
 

@@ -48,8 +48,8 @@ def borne_load(
         torque[i] = motor_inertia[i] * unexplained[i]
         for j in range(n):
             torque[i] += M[i, j] * unexplained[j]
-        most = other + weight * abs(lift[i])
-        against[i, 0] = min(max(torque[i], -most), most)
+        limit = other + weight * abs(lift[i])
+        against[i, 0] = min(max(torque[i], -limit), limit)
         whole = whole and against[i, 0] == torque[i]
         if abs(torque[i]) > worst * named[i]:
             joint, worst = i, abs(torque[i]) / named[i]

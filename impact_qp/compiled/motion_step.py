@@ -19,7 +19,7 @@ def filtered(
     q: Vector,
     dq: Vector,
     ddq: Vector,
-    share: float,
+    smoothing: float,
     velocity: ToVector,
 ) -> None:
     """Take a measurement into the state of :class:`~impact_qp.control.estimate`.
@@ -31,7 +31,7 @@ def filtered(
         q: measured, shape (n,) [rad].
         dq: measured, shape (n,) [rad/s].
         ddq: commanded since the last measurement, shape (n,) [rad/s^2].
-        share: of a new one in ``slow`` [-].
+        smoothing: of a new one in ``slow`` [-].
         velocity: written, shape (n,) [rad/s].
     """
     for i in range(len(q)):
@@ -41,7 +41,7 @@ def filtered(
             for k in range(6):
                 known[row, i] += step[row, k] * before[k]
         velocity[i] = known[1, i]
-        slow[i] += share * (known[2, i] - slow[i])
+        slow[i] += smoothing * (known[2, i] - slow[i])
 
 
 @compiled

@@ -77,11 +77,11 @@ def _least_step(J: np.ndarray, error: np.ndarray, damping: float) -> np.ndarray:
         for j in range(i + 1):
             squared[i, j] = dot(J[i], J[j])
         squared[i, i] += damping
-    share = solved(squared, error.reshape(count, 1))[:, 0]
+    solution = solved(squared, error.reshape(count, 1))[:, 0]
     step = np.zeros(J.shape[1])
     for i in range(count):
         for j in range(J.shape[1]):
-            step[j] += J[i, j] * share[i]
+            step[j] += J[i, j] * solution[i]
     return step
 
 

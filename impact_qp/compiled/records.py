@@ -32,8 +32,8 @@ class ImpulseSet(NamedTuple):
 
     directions: Matrix  # K, base axes, normal parts of 1, shape (3, N); N = 0: no impulses
     restitution: float  # e [-]
-    most_torque: Vector  # impulses of the joints that reach their torque limits, (n,) [N.m.s]
-    most_velocity: Vector  # limits of the joint velocities, shape (n,) [rad/s]
+    torque_limits: Vector  # impulses of the joints that reach their torque limits, (n,) [N.m.s]
+    velocity_limits: Vector  # limits of the joint velocities, shape (n,) [rad/s]
     fraction: float  # of the margins of velocity that may be used [-]
 
 
@@ -61,11 +61,11 @@ class ApproachProgram(NamedTuple):
     joint_limits: Matrix  # as of :func:`.joint_box`
     dt: float  # control period [s]
     torque_step: Vector  # in a whole period, as this and the next two of :func:`.torque_box`
-    most_torque: Vector
+    torque_limits: Vector
     adds_gravity: bool
     limited: bool  # there is a row on the approach speed
     impulses: ImpulseSet  # that bound the approach speed; no directions: ``Memory.speed`` does
-    kept: float  # as this and the next of :func:`.minimum_near`
+    tolerance: float  # as this and the next of :func:`.minimum_near`
     tries: int
 
 
@@ -119,7 +119,7 @@ class SpreadProgram(NamedTuple):
     braking_preview: float  # its preview [s]
     cap: Preview  # of the approach speed, ``normal`` into what is to be hit
     speed: float  # highest along it [m/s]
-    kept: float  # as this and the next of :func:`.minimum_near`
+    tolerance: float  # as this and the next of :func:`.minimum_near`
     tries: int
 
 
@@ -139,8 +139,8 @@ class Announced(NamedTuple):
     least: float  # restitution at least [-]
     largest: float  # and at most [-]
     factor: float  # mean force factor a/delta_t [1/s]
-    most_torque: Vector  # impulsive torques, shape (n,) [N.m]
-    most_velocity: Vector  # of the joints, shape (n,) [rad/s]
+    torque_limits: Vector  # impulsive torques, shape (n,) [N.m]
+    velocity_limits: Vector  # of the joints, shape (n,) [rad/s]
     fraction: float  # of the margins of torques and velocities that may be used [-]
 
 

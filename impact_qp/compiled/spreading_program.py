@@ -128,8 +128,8 @@ def spreading_minimum(
             cap.normal, J, point.twist, point.drift, cap.time, cap.unexplained
         )
         h[8 * n] = program.speed - previewed
-    kept, tries = program.kept, program.tries
-    solution.ddq[:], count = minimum_near(H, c, G, h, guess, kept, tries, solution.binding)
+    tolerance, tries = program.tolerance, program.tries
+    solution.ddq[:], count = minimum_near(H, c, G, h, guess, tolerance, tries, solution.binding)
     velocity = wanted.velocity
     solution.joint_velocity[:] = velocity_of_joints(J, velocity[:3], velocity[3], program.singular)
     return count

@@ -37,11 +37,11 @@ def velocity_jump(J: np.ndarray, M: np.ndarray, motor_inertia: np.ndarray) -> np
 @part
 def _range(functional: np.ndarray, impulses: np.ndarray) -> tuple[float, float]:
     """Return the least and the largest value of a functional (3,) of no and of all impulses."""
-    least = most = 0.0
+    lowest = highest = 0.0
     for k in range(impulses.shape[1]):
         value = dot(functional, impulses[:, k])
-        least, most = min(least, value), max(most, value)
-    return least, most
+        lowest, highest = min(lowest, value), max(highest, value)
+    return lowest, highest
 
 
 @compiled
@@ -82,15 +82,15 @@ def worst_speed(
         if not response > LEAST / arm.mass:
             return 0.0, UNBOUNDED
         unit[:, k] = (1.0 + impulses.restitution) / response * directions[:, k]
-    most_velocity, fraction = impulses.most_velocity, impulses.fraction
+    velocity_limits, fraction = impulses.velocity_limits, impulses.fraction
     for i in range(n):
-        least_impulse, most_impulse = _range(J[:3, i], unit)
-        least_jump, most_jump = _range(jump_per_impulse[i], unit)
-        for reached, most, number in (
-            (max(most_impulse, -least_impulse), impulses.most_torque[i], i),
-            (most_jump, fraction * (most_velocity[i] - dq[i]), n + i),
-            (-least_jump, fraction * (most_velocity[i] + dq[i]), n + i),
+        lowest_impulse, highest_impulse = _range(J[:3, i], unit)
+        lowest_jump, highest_jump = _range(jump_per_impulse[i], unit)
+        for reached, limit, number in (
+            (max(highest_impulse, -lowest_impulse), impulses.torque_limits[i], i),
+            (highest_jump, fraction * (velocity_limits[i] - dq[i]), n + i),
+            (-lowest_jump, fraction * (velocity_limits[i] + dq[i]), n + i),
         ):
-            if reached > 0.0 and most < reached * speed:
-                speed, row = most / reached, number
+            if reached > 0.0 and limit < reached * speed:
+                speed, row = limit / reached, number
     return speed, row

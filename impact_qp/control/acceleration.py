@@ -145,9 +145,9 @@ class AccelerationSolver:
         return Acceleration(ddq, active=(), slack=0.0, relaxed=())
 
     def torques(self, state: RobotState, ddq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return u and the links' share of it, each of shape (n,) [N.m].
+        """Return u and the links' fraction of it, each of shape (n,) [N.m].
 
-        u = (M + B_theta) qddot + h, clipped to torque and rate; the links' share is without
+        u = (M + B_theta) qddot + h, clipped to torque and rate; the links' fraction is without
         B_theta and not clipped.
         """
         box, motor = self.torque_limit.box(state), self.robot.apparent_motor_inertia
@@ -162,11 +162,11 @@ class AccelerationSolver:
         """
         wanted = np.clip(-BRAKING_RATE * state.dq, *self.joint_limit.box(state))
         torque, _ = self.torques(state, self._within_torques(state, wanted))
-        motor, most = self.robot.apparent_motor_inertia, self.robot.limits.acceleration
+        motor, highest = self.robot.apparent_motor_inertia, self.robot.limits.acceleration
         ddq = np.linalg.solve(state.inertia(motor), torque - state.h)
         gave_way = ("tasks", "joint limits", "impact")
         torques = torque, torque - motor * ddq
-        return Acceleration(np.clip(ddq, -most, most), ("torque",), 0.0, gave_way, torques)
+        return Acceleration(np.clip(ddq, -highest, highest), ("torque",), 0.0, gave_way, torques)
 
     def _within_torques(self, state: RobotState, wanted: np.ndarray) -> np.ndarray:
         """Return the accelerations nearest to those wanted that the torque limits allow, (n,).

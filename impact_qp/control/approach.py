@@ -15,8 +15,8 @@ from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
 RAMP = 0.2  # up to the whole force [s]
-KEPT = 0.98  # of the limits; the rest is for what keeps the tool where it is
-PREVIEW = 0.5  # share of T_p that the impact row looks ahead while pressing, see below
+USABLE = 0.98  # of the limits; the rest is for what keeps the tool where it is
+PREVIEW = 0.5  # fraction of T_p that the impact row looks ahead while pressing, see below
 
 
 def press_acceleration(robot: Robot, point: PointState, normal: np.ndarray) -> np.ndarray:
@@ -61,8 +61,8 @@ def highest_press_force(
     if again < inf:
         towards = -float(normal.dot(point.J[:3]).dot(per_newton))
         choices.append((max(0.0, again) / (towards * PREVIEW * preview), "a second impact"))
-    most, what = min(choices)
-    return KEPT * most, what
+    limit, what = min(choices)
+    return USABLE * limit, what
 
 
 POSTURE_DAMPING, BRAKING_RATE = 6.3, 20.0  # of the joints, that of a braking arm [1/s]
@@ -149,8 +149,8 @@ class ApproachTasks:
             return
         if phase is Phase.BRAKE:  # from wherever it is: no way back while it brakes
             self._stay_at(point)
-        change, most = self._target(phase, ready) - self.speed, plan.ramp * self._period
-        step = min(max(change, -most), most)
+        change, limit = self._target(phase, ready) - self.speed, plan.ramp * self._period
+        step = min(max(change, -limit), limit)
         if not (step or self._changing):
             return  # as in the last cycle
         self._changing = bool(step)

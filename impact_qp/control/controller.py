@@ -33,7 +33,7 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
-AT_REST = 0.01  # share of the velocity limits
+AT_REST = 0.01  # fraction of the velocity limits
 PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 FAR = 1.01  # leads of a commanded position beyond which somebody else has moved the arm
 PAUSE = 100_000_000  # without a command, after which the arm may be anywhere [ns]
@@ -205,7 +205,7 @@ class ImpactController:
         q, dq = self._measured(q, dq)
         if self.interface.started and (self.interface.returns or (elapsed or 0) > PAUSE):
             self._look_back(elapsed, q)
-        self._solver.torque_limit.share = self._share(elapsed)
+        self._solver.torque_limit.fraction = self._elapsed_fraction(elapsed)
         periods = 1 if elapsed is None else max(1, round(elapsed / self._period_ns))
         state = self._dynamics(q, self._estimate(q, dq, impact, periods))
         self.last_state, gap = state, float(self._normal.dot(state.position)) - self._level
@@ -257,8 +257,8 @@ class ImpactController:
         if self._phase.leaves:
             self._envelope.catch_up(until)
 
-    def _share(self, elapsed: int | None) -> float:
-        """Return the share of a period that has gone by, at most 1."""
+    def _elapsed_fraction(self, elapsed: int | None) -> float:
+        """Return the fraction of a period that has gone by, at most 1."""
         if elapsed is None or elapsed >= self._period_ns:
             return 1.0
         return max(0.0, elapsed / self._period_ns)
@@ -357,7 +357,7 @@ class ImpactController:
             self.impact_limit.look(state)
         note = ""
         if not self.interface.servo:
-            if self._looks or self._motion.bears or self._phase.stands:
+            if self._looks or self._motion.has_load or self._phase.stands:
                 surface = self._normal if gap <= self.plan.overrun else None
                 state, note = self._motion.loaded(
                     state, self._phase, look=self._looks, surface=surface
@@ -430,8 +430,8 @@ class ImpactController:
         limit, again = self.impact_limit, inf
         if isinstance(limit, ApproachSpeedLimit):
             again = limit.present_bound(state).speed
-        most, _ = highest_press_force(self.robot, again, state, self._normal, self.plan.preview)
-        force = min(self.plan.press_force, most) * min(1.0, self._phase_time / RAMP)
+        highest, _ = highest_press_force(self.robot, again, state, self._normal, self.plan.preview)
+        force = min(self.plan.press_force, highest) * min(1.0, self._phase_time / RAMP)
         return force * press_acceleration(self.robot, state, self._normal)
 
     def _remember(self, command: Command) -> None:

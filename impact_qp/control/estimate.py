@@ -51,10 +51,10 @@ class VelocityFilter:
         self._filtered, self._period = filtered, period
         noise = FilterNoise() if noise is None else noise
         alert = replace(noise, drift=ALERT_DRIFT)
-        share = max(1, round(period / SAMPLE))  # samples in a period
+        samples = max(1, round(period / SAMPLE))  # per period
         self._gains = tuple(
             [
-                (_step(period / share, each, n * share), min(1.0, n * period / time))
+                (_step(period / samples, each, n * samples), min(1.0, n * period / time))
                 for n in range(1, LONGEST + 1)
             ]
             for each, time in ((noise, SMOOTHING), (alert, ALERT_SMOOTHING))
@@ -100,8 +100,8 @@ class VelocityFilter:
             moved = (q - self._known[0]) / (periods * self._period)
             dq = np.clip(dq, moved - CONTRADICTION, moved + CONTRADICTION)
         velocity = np.empty(len(q))
-        step, share = self._gains[self.alert][periods - 1]
-        self._filtered(step, self._known, self._slow, q, dq, ddq, share, velocity)
+        step, smoothing = self._gains[self.alert][periods - 1]
+        self._filtered(step, self._known, self._slow, q, dq, ddq, smoothing, velocity)
         return velocity
 
 
@@ -159,7 +159,7 @@ class MotionEstimate:
         self._load.reset()
 
     @property
-    def bears(self) -> bool:
+    def has_load(self) -> bool:
         """Whether there is a load."""
         return self._load.counts
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import hypot, inf
 
 import numpy as np
 
@@ -20,11 +20,11 @@ from impact_qp.limits.impact_limits.registry import AUTO, SELECTABLE
 from impact_qp.limits.impact_limits.strictest import StrictestLimit
 from impact_qp.program.program import SOLVERS
 from impact_robots.description.joint_ranges import JOINT_RANGES
+from impact_robots.entry import unit_hint
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
 _TOUCHING = 1e-3  # an arm that is that little behind a surface touches it [m]
-_THOUSAND = 1000.0  # millimetres in a metre
 _AROUND = 2.0  # a point of the surface lies within so many times the reach of the base
 
 
@@ -40,12 +40,11 @@ def geometry_refusal(plan: Plan, robot: Robot, state: PointState) -> str:
         state: of the arm, now.
     """
     contact, reach = plan.contact, longest_reach(robot)
-    distance = float(np.linalg.norm(contact.point / _THOUSAND)) * _THOUSAND  # 1e308 overflows less
-    if not distance <= _AROUND * reach:
-        wrong_unit = distance / _THOUSAND <= _AROUND * reach
+    distance, most = hypot(*contact.point), _AROUND * reach  # without an overflow
+    if not distance <= most:
         return (
-            f"contact: expected a point of the surface within {_AROUND * reach:.2f} m of the base,"
-            f" got one {distance:.4g} m away{', which looks like millimetres' * wrong_unit}"
+            f"contact: expected a point of the surface within {most:.2f} m of the base, got one"
+            f" {distance:.4g} m away{unit_hint(distance, most, 'm')}"
         )
     gap = contact.gap(state.position)
     if gap <= -_TOUCHING:

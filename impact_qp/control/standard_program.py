@@ -27,7 +27,7 @@ from impact_qp.limits import (
     WorstCaseImpactLimit,
 )
 from impact_qp.program.build import REGULARISATION, weights_of
-from impact_qp.program.program import KEPT, TRIES, numbers_of
+from impact_qp.program.program import ROW_TOLERANCE, TRIES, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_robots.compiling.direct_call import direct
 from impact_robots.compiling.plain_numbers import PointNumbers
@@ -65,7 +65,7 @@ class StandardProgram:
         self._no_preview = Preview(np.zeros(3), 0.0, none)
         form = None if self._worst is None else self._worst.closed_form
         no_impulses = ImpulseSet(np.zeros((3, 0)), 0.0, none, none, 0.0)
-        _, _, torque_step, most_torque, adds_gravity = self._torque.figures
+        _, _, torque_step, torque_limits, adds_gravity = self._torque.figures
         _, joint_limits, dt = self._joint.figures
         self._program = ApproachProgram(
             motor_inertia=robot.apparent_motor_inertia,
@@ -74,11 +74,11 @@ class StandardProgram:
             joint_limits=joint_limits,
             dt=dt,
             torque_step=torque_step,
-            most_torque=most_torque,
+            torque_limits=torque_limits,
             adds_gravity=adds_gravity,
             limited=impact is not None,
             impulses=no_impulses if form is None else form,
-            kept=KEPT,
+            tolerance=ROW_TOLERANCE,
             tries=TRIES,
         )
 
@@ -130,7 +130,7 @@ class StandardProgram:
             posture.damping,
         )
         bound, torque = nan if before is None else before.speed, self._torque
-        last = self._joint.last, torque.last, torque.share
+        last = self._joint.last, torque.last, torque.fraction
         memory = (*last, preview, speed, bound, period, numbers_of(guess))
         ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
         count, as_guessed, bound, row, speed_ahead, along = self._minimum(

@@ -86,13 +86,13 @@ class GoalRun:
         if self.plan.after != "press":
             return None
         again = bound if isinstance(limit, ApproachSpeedLimit) else inf
-        most, what = highest_press_force(
+        highest, what = highest_press_force(
             self.robot, again, still, contact.normal, self.plan.preview
         )
         force = self.plan.press_force
-        if force <= most:
+        if force <= highest:
             return None
-        reason = f"press_force: expected up to {most:.1f} N here ({what}), got {force:g}"
+        reason = f"press_force: expected up to {highest:.1f} N here ({what}), got {force:g}"
         return End(NOT_FEASIBLE, reason)
 
     def add(

@@ -13,12 +13,14 @@ from impact_qp.limits.impact_limits.speed import ApproachSpeedLimit
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState, RobotState
 
-KEPT = 0.88  # of an obstacle's bound: motion is not exactly as commanded, nor along the row [-]
+USABLE = 0.88  # of an obstacle's bound: motion is not exactly as commanded, nor along the row [-]
 CREEP = 0.01  # below that speed no obstacle is looked for [m/s]
-TRACKED = 0.01  # share of the cap by which a tracked reference may exceed it [-]
+TRACKED = 0.01  # fraction of the cap by which a tracked reference may exceed it [-]
 ALONG = 0.966  # cosine up to which a motion counts as one along the surface's normal: 15 degrees
 FAR = 10.0  # where an obstacle is taken to be, for what looks ahead on the way to it [m]
-CHEAP = 0.4  # share of `robust` that is below `joint_load`; 600 drawn places: never below .46 [-]
+CHEAP = (
+    0.4  # fraction of `robust` that is below `joint_load`; 600 drawn places: never below .46 [-]
+)
 
 
 class EnvelopeLimit(Limit):
@@ -49,16 +51,16 @@ class EnvelopeLimit(Limit):
 
 
 class Envelope:
-    """Judges the motion that a cycle would command, and says which row it lacks, if it lacks one.
+    """Checks the motion that a cycle would command, and returns the missing row, if any.
 
     A program without a row that does not bind has the same solution, so the row is added only in
     the cycles that need it.
 
-    The contact point keeps ``cap`` in every direction. Beside the announced surface, for which the
-    impact limit has a row of its own, it keeps the speed at which a rigid obstacle across its way
-    would respect the limits in use. For ``joint_load`` that is a search of its own along the
-    normal, away from the surface; in other directions, for which there is no time, a share of the
-    bound of ``robust``.
+    ``cap`` limits the speed of the contact point in every direction. The impact limit has its own
+    row for the announced surface. In other directions the speed is limited so that a hit on a rigid
+    obstacle would respect the limits in use. For ``joint_load`` this takes a separate search along
+    the normal, away from the surface; in other directions, where the search would take too long, a
+    fraction of the bound of ``robust``.
     """
 
     def __init__(self, robot: Robot, limit: ImpactLimit | None, contact: Contact, cap: float):
@@ -76,9 +78,11 @@ class Envelope:
         self._robot, self._contact, self._highest = robot, contact, cap * (1.0 + TRACKED)
         self._normal, self._place = contact.normal, np.array(contact.point, dtype=float)
         self.backward: ApproachSpeedLimit | None = None  # of an obstacle behind the arm
-        self._share = inf  # of the bound of `robust`; infinite: obstacles are not looked for
+        self._bound_fraction = (
+            inf  # of the bound of `robust`; infinite: obstacles are not looked for
+        )
         if isinstance(limit, ApproachSpeedLimit):
-            self._share = 1.0 if limit.quick else CHEAP
+            self._bound_fraction = 1.0 if limit.quick else CHEAP
             if not limit.quick:
                 backward = limit.against(self._obstacle(-self._normal))
                 self.backward = backward if isinstance(backward, ApproachSpeedLimit) else None
@@ -107,7 +111,7 @@ class Envelope:
         if speed <= CREEP:
             return True
         return speed <= self._highest and (
-            (guarded and along < -ALONG * speed) or self._share == inf
+            (guarded and along < -ALONG * speed) or self._bound_fraction == inf
         )
 
     def exceeded(self, point: PointState, ddq: np.ndarray, *, guarded: bool) -> bool:
@@ -134,13 +138,13 @@ class Envelope:
     def _obstacle_speed(self, point: PointState, direction: np.ndarray, guarded: bool) -> float:
         """Return the highest speed against a rigid obstacle across a direction [m/s]."""
         away = float(self._normal.dot(direction))
-        if self._share == inf or (guarded and away < -ALONG):
+        if self._bound_fraction == inf or (guarded and away < -ALONG):
             return inf
         limit = RobustImpactLimit(self._robot, self._obstacle(-direction))
-        bound = self._share * limit.speed_bound(point).speed
+        bound = self._bound_fraction * limit.speed_bound(point).speed
         if self.backward is not None and away > ALONG:
             bound = max(bound, self.backward.present_bound(point).speed)  # 0 until it is known
-        return KEPT * bound
+        return USABLE * bound
 
     def look(self, point: PointState) -> None:
         """Take a state of an arm that may go back from the surface soon."""

@@ -12,7 +12,7 @@ import numpy as np
 from impact_qp.interface import LEAD, CommandInterface
 from impact_robots.robot import Robot
 
-ROUNDING = 1e-6  # share of a limit
+ROUNDING = 1e-6  # fraction of a limit
 
 
 class TorquesToSend(Protocol):
@@ -80,13 +80,13 @@ class LastCheck:
         """Return what is wrong with the torques that answer positions ``q`` (n,), "" if nothing."""
         limits, sent, beyond = self._robot.limits, command.driver_torque, np.empty(len(q))
         last, self._last = self._none if self._last is None else self._last, beyond
-        torque, most, rate = command.torque, limits.torque, limits.torque_rate
+        torque, highest, rate = command.torque, limits.torque, limits.torque_rate
         allowed = self._torque_limits, self._period, 1.0 + ROUNDING
         if self._sendable(torque, command.gravity, sent, last, *allowed, beyond):
             return ""
         return (
-            self._over("torque", sent, most)
-            or self._over("torque with gravity", torque, most)
+            self._over("torque", sent, highest)
+            or self._over("torque with gravity", torque, highest)
             or self._over("torque rate", (beyond - last) / self._period, rate)
         )
 
@@ -113,12 +113,12 @@ class LastCheck:
         )
 
     def _over(
-        self, what: str, values: np.ndarray, most: np.ndarray, rounding: float = ROUNDING
+        self, what: str, values: np.ndarray, highest: np.ndarray, rounding: float = ROUNDING
     ) -> str:
         """Return which value is not finite or beyond its limit."""
-        if self._within(values, most, 1.0 + rounding):
+        if self._within(values, highest, 1.0 + rounding):
             return ""
-        good = np.abs(values) <= most * (1.0 + rounding)  # NaN is not
+        good = np.abs(values) <= highest * (1.0 + rounding)  # NaN is not
         i = int(good.argmin())
         name = self._robot.joint_names[i]
-        return f"{name} {what} {values[i]:.6g} was computed, limit {most[i]:g}"
+        return f"{name} {what} {values[i]:.6g} was computed, limit {highest[i]:g}"

@@ -9,9 +9,9 @@ from math import isnan
 
 import numpy as np
 
-STALLED = 0.25  # share of the speed that the arm should have, below which it counts as blocked
+STALLED = 0.25  # fraction of the speed that the arm should have, below which it counts as blocked
 CREEP = 0.01  # speed below which no impact limit holds the arm back [m/s]
-LOOKED_BACK = 0.25  # share of the stall time over which a speed is taken
+LOOKED_BACK = 0.25  # fraction of the stall time over which a speed is taken
 HELD_BACK, FORGOTTEN = 0.03, 2.0  # way back that an arm did not go [rad], over which that fades [s]
 
 
@@ -54,9 +54,9 @@ class StallWatch:
             elapsed: since the last cycle, none: a period [s].
         """
         time = self._period if elapsed is None else elapsed
-        ways, most = self._ways, self._fastest if isnan(bound) else bound
+        ways, limit = self._ways, self._fastest if isnan(bound) else bound
         now = self._now = self._now + time
-        asked = self._wanted = self._wanted + time * (reference if reference < most else most)
+        asked = self._wanted = self._wanted + time * (reference if reference < limit else limit)
         ways.append((now, way, asked))
         before, way_before, asked_before = ways[0]
         gone, least = way - way_before, STALLED * (asked - asked_before)

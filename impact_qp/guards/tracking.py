@@ -15,7 +15,7 @@ STEP = 0.01  # from one look to the next [s]
 WINDOW = 0.04  # over which a speed is measured [s]
 COMMANDED = 0.15  # how long a commanded speed counts, for what follows with a lag [s]
 SPEEDING = 1.35  # times the commanded speed while that changes, for servos that overshoot
-STEADY = 0.9  # share of the highest commanded speed above which it does not change
+STEADY = 0.9  # fraction of the highest commanded speed above which it does not change
 
 
 def looks_every(period: float) -> int:
@@ -64,9 +64,9 @@ class TrackingWatch:
             return ""
         before, place = self._places[0]
         way = position - place
-        speed, most = sqrt(way.dot(way)) / (self._time - before), max(self._commanded)
-        steady = min(self._commanded) >= STEADY * most
+        speed, highest = sqrt(way.dot(way)) / (self._time - before), max(self._commanded)
+        steady = min(self._commanded) >= STEADY * highest
         faster = self._faster if steady else max(self._faster, SPEEDING)
-        if speed <= faster * most + self._slack:
+        if speed <= faster * highest + self._slack:
             return ""
-        return f"the contact point moves at {speed:.3f} m/s, commanded were {most:.3f} m/s"
+        return f"the contact point moves at {speed:.3f} m/s, commanded were {highest:.3f} m/s"

@@ -13,7 +13,10 @@ HEAVIEST = 3.5  # payload at the contact point whose weight an arm bears [kg]
 OTHER = 2.0  # torque of each joint that it bears beside, as of a lever at the tool [N.m]
 GRAVITY = 9.81  # [m/s^2]
 LEAST = 0.2  # root of the sum of squares of torques that noise alone does not reach [N.m]
-NAMED, NAMED_SHARE = 0.5, 0.02  # torques that are reported: above [N.m] and a share of the limit
+NAMED, NAMED_FRACTION = (
+    0.5,
+    0.02,
+)  # torques that are reported: above [N.m] and a fraction of the limit
 
 
 class UnexplainedLoad:
@@ -33,7 +36,7 @@ class UnexplainedLoad:
         from impact_qp.compiled.loads import borne_load  # loads slowly
 
         self._borne, self._robot = borne_load, robot
-        self._named = NAMED + NAMED_SHARE * robot.limits.torque
+        self._named = NAMED + NAMED_FRACTION * robot.limits.torque
         self.reset()
 
     def look(self, point: PointState, unexplained: np.ndarray) -> None:

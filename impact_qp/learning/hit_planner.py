@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from math import inf
 
+from impact_predictor.learning.alignment import aligned
 from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.knowledge import Ceiling, nothing_known
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
-from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
 from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.exceptions import ControlError
@@ -18,7 +18,7 @@ from impact_qp.learning.wall_approach import WallApproach
 from impact_robots.state.state import PointState
 
 NOT_KEPT = 1.05  # speed of a hit over the one asked for, above which the arm did not keep it
-READING = 0.05  # share of a limit by which a measured peak may be off [-]
+READING = 0.05  # fraction of a limit by which a measured peak may be off [-]
 BROKEN = 2  # hits that used more than was promised, after which there is no other
 
 
@@ -46,7 +46,7 @@ class HitPlanner:
         self._promised, self._hits, self.problem = 1.0, 0, ""
         self._broken: list[str] = []
 
-    def plan(self, approach: WallApproach, most: float = inf) -> tuple[SafeSpeed, float]:
+    def plan(self, approach: WallApproach, limit: float = inf) -> tuple[SafeSpeed, float]:
         """Return how fast the next hit may be, and is asked for [m/s]; takes about a second.
 
         Asked for is the safe speed, or what the arm keeps; less if it was too fast before.
@@ -56,7 +56,7 @@ class HitPlanner:
 
         Args:
             approach: of the hit.
-            most: no faster than that [m/s].
+            limit: no faster than that [m/s].
 
         Raises:
             ControlError: the arm does not get to the wall, or there must be no further hit.
@@ -70,7 +70,7 @@ class HitPlanner:
             return speed_after(self.learned, place, direction=approach.direction)
 
         def asked(safe: SafeSpeed) -> float:
-            return min(safe.speed, approach.fastest, most) / self._over
+            return min(safe.speed, approach.fastest, limit) / self._over
 
         first = safe_at(approach.arrives(self.asked))
         safe = min(first, safe_at(approach.arrives(asked(first))))

@@ -59,14 +59,14 @@ class HitRecorder:
     def begin(self) -> None:
         """Wait for a hit: what came up to now belongs to the one before."""
         self._since = self._newest
-        self._touch: int | None = None  # [ns]
+        self._contact: int | None = None  # [ns]
         self._states: deque[tuple[int, np.ndarray]] = deque(maxlen=_KEPT)
         self._commands: dict[int, np.ndarray] = {}
 
     @property
     def _complete(self) -> bool:
         """Whether what follows a touch was recorded."""
-        return self._touch is not None and (self._newest - self._touch) * _NS > AFTER
+        return self._contact is not None and (self._newest - self._contact) * _NS > AFTER
 
     def add_state(self, stamp: int, q: np.ndarray, dq: np.ndarray, torque: np.ndarray) -> None:
         """Take a state: positions [rad], velocities [rad/s], torques [N.m], shape (n,) each.
@@ -105,13 +105,13 @@ class HitRecorder:
         """
         touch = touch or detected
         late = (detected - touch) * _NS
-        if self._touch is None and detected > self._since and 0.0 <= late <= FRESH:
-            self._touch = touch
+        if self._contact is None and detected > self._since and 0.0 <= late <= FRESH:
+            self._contact = touch
 
     @property
-    def touched(self) -> bool:
+    def detected(self) -> bool:
         """Whether an impact was detected."""
-        return self._touch is not None
+        return self._contact is not None
 
     def hit(self) -> RecordedHit:
         """Return what was recorded of the hit.
@@ -120,12 +120,12 @@ class HitRecorder:
             ControlError: no impact was detected, what follows it is not there yet, or commands
                 were silent about it.
         """
-        if self._touch is None or not self._complete:
+        if self._contact is None or not self._complete:
             raise ControlError(f"hit: expected states up to {AFTER} s after a detected touch")
         time = np.array([stamp for stamp, _ in self._states])
         rows = np.array([row for _, row in self._states]).reshape(len(time), 3, self._dof)
         position, velocity, torque = np.swapaxes(rows, 0, 1)
-        return cut_hit(time, position, velocity, torque, self._held(time), self._touch)
+        return cut_hit(time, position, velocity, torque, self._held(time), self._contact)
 
     def _held(self, time: np.ndarray) -> np.ndarray | None:
         """Return the command that held at each state, shape (N, n); none: none was heard."""
@@ -134,8 +134,8 @@ class HitRecorder:
         stamps = np.array(sorted(self._commands))
         values = np.array([self._commands[stamp] for stamp in stamps.tolist()])
         place = np.searchsorted(stamps, time, side="right") - 1
-        assert self._touch is not None  # only a hit asks
-        since = (time - self._touch) * _NS
+        assert self._contact is not None  # only a hit asks
+        since = (time - self._contact) * _NS
         part = (since >= -BEFORE) & (since <= AFTER)
         age = (time - stamps[np.clip(place, 0, None)])[part] * _NS
         if age.size and age.max() > HELD:

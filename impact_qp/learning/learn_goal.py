@@ -43,7 +43,7 @@ def learner_of(
     """
     if not 1 <= goal.hits <= MOST_HITS:
         raise ControlError(f"hits: expected 1 to {MOST_HITS}, got {goal.hits}")
-    ranges = {name: said_or(goal.surface, name, most) for name, most in ANYTHING.items()}
+    ranges = {name: said_or(goal.surface, name, widest) for name, widest in ANYTHING.items()}
     point, normal = place_of(goal.contact, robot)
     exponent = ranges.pop("exponent")
     try:

@@ -14,7 +14,7 @@ from impact_qp.control.phases import Phase
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.state.state import PointState
 
-KEPT = 0.98  # of the speed that was asked for: the arm kept it
+ACHIEVED = 0.98  # of the speed that was asked for: the arm kept it
 HALVINGS = 7  # of the speeds between one that is kept and one that is not
 LATEST = 1.0  # beside twice the time that the way takes at the reference speed [s]
 
@@ -52,17 +52,17 @@ def rehearse(
     return Rehearsed(None, solved)
 
 
-def highest_kept(comes: Callable[[float], float], most: float) -> float:
-    """Return the highest speed that an arm keeps, to a hundredth of ``most`` [m/s].
+def highest_achieved(comes: Callable[[float], float], highest: float) -> float:
+    """Return the highest speed that an arm keeps, to a hundredth of ``highest`` [m/s].
 
     Args:
         comes: the speed with which it arrives, of the speed that it is asked for [m/s].
-        most: highest speed to ask for [m/s].
+        highest: highest speed to ask for [m/s].
     """
-    if comes(most) >= KEPT * most:
-        return most
-    low, high = 0.0, most
+    if comes(highest) >= ACHIEVED * highest:
+        return highest
+    low, high = 0.0, highest
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if comes(middle) >= KEPT * middle else (low, middle)
+        low, high = (middle, high) if comes(middle) >= ACHIEVED * middle else (low, middle)
     return low

@@ -62,7 +62,7 @@ class SurfaceLearner:
             ramp: of the reference speed [m/s^2].
             ceilings: that hold from before, of any place.
         """
-        self.box, self._most, self._target, self._ramp = box, hits, target, ramp
+        self.box, self._max_hits, self._target, self._ramp = box, hits, target, ramp
         self._planner = HitPlanner(box, ceilings)
         self.hits: list[LearnedHit] = []
         self._first: np.ndarray | None = None  # positions before the first hit, shape (n,) [rad]
@@ -77,7 +77,7 @@ class SurfaceLearner:
     @property
     def done(self) -> bool:
         """Whether the hits are made, or the last one was as fast as wanted."""
-        if len(self.hits) >= self._most:
+        if len(self.hits) >= self._max_hits:
             return True
         return self._wanted and bool(self.hits) and not self.hits[-1].contradicted
 

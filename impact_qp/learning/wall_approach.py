@@ -13,7 +13,7 @@ import numpy as np
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.learning.rehearsal import Rehearsed, highest_kept, rehearse
+from impact_qp.learning.rehearsal import Rehearsed, highest_achieved, rehearse
 from impact_qp.limits import Contact
 from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_robots.dynamics import ArmDynamics
@@ -94,7 +94,7 @@ class WallApproach:
                 return 0.0
             return -float(self.surface.normal @ found.point.velocity)
 
-        return highest_kept(comes, by_run_up(self.run_up, self.ramp))
+        return highest_achieved(comes, by_run_up(self.run_up, self.ramp))
 
     def _rehearsed(self, speed: float) -> Rehearsed:
         normal = self.surface.normal

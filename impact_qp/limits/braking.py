@@ -28,7 +28,7 @@ class BrakingLimit(Limit):
 
         Args:
             robot: the arm.
-            braking: beta, share of the acceleration limit [-].
+            braking: beta, fraction of the acceleration limit [-].
             preview: T_p [s].
         """
         self._limits, self._preview = robot.limits, preview

@@ -24,11 +24,14 @@ class TorqueLimit(RateLimit):
         from impact_qp.compiled.torque_box import torque_box, write_torque_rows  # loads slowly
 
         self._torque_box, self._write_rows = torque_box, write_torque_rows
-        self._most, self._adds_gravity = robot.limits.torque, bool(robot.driver_compensates_gravity)
+        self._limits, self._adds_gravity = (
+            robot.limits.torque,
+            bool(robot.driver_compensates_gravity),
+        )
         self._step = RATE_FRACTION * robot.limits.torque_rate * period
         self._motor = robot.apparent_motor_inertia
         self._unknown = np.full(robot.dof, np.nan)
-        self.share = 1.0  # of the period that has gone by since the last command
+        self.fraction = 1.0  # of the period that has gone by since the last command
         self.previous: np.ndarray | None = None  # last u - g [N.m], None after a re-start
         self._last: tuple[RobotState, np.ndarray | None, np.ndarray] | None = None
         self.names = tuple(f"{name} torque upper" for name in robot.joint_names) + tuple(
@@ -49,8 +52,8 @@ class TorqueLimit(RateLimit):
 
     @property
     def figures(self) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, bool]:
-        """Last torque, share of the step, step, limits and whether the driver adds gravity."""
-        return self.last, self.share, self._step, self._most, self._adds_gravity
+        """Last torque, fraction of the step, step, limits and whether the driver adds gravity."""
+        return self.last, self.fraction, self._step, self._limits, self._adds_gravity
 
     @property
     def last(self) -> np.ndarray:
@@ -62,7 +65,7 @@ class TorqueLimit(RateLimit):
         last = self._last  # asked twice a cycle
         if last is not None and last[0] is state and last[1] is self.previous:
             return last[2]
-        previous, share, step, *others = self.figures
-        box: np.ndarray = self._torque_box(state.g, previous, share * step, *others)
+        previous, fraction, step, *others = self.figures
+        box: np.ndarray = self._torque_box(state.g, previous, fraction * step, *others)
         self._last = (state, self.previous, box)
         return box

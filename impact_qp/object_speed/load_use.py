@@ -34,7 +34,7 @@ class LoadUse(ObjectUse):
         Args:
             hit: arms and box.
             joint_ranges: "announced", the robot's, or "nominal".
-            margin: share of every limit that is kept in reserve [-].
+            margin: fraction of every limit kept in reserve [-].
 
         Raises:
             PredictionError: the robot's YAML does not give what is needed.
@@ -88,8 +88,10 @@ class LoadUse(ObjectUse):
 def _joint_ends(hit: ObjectHit, joint_ranges: str) -> list[dict[str, np.ndarray]]:
     """Return the joints of all arms that make loads high and low, by the arms' names."""
     ends = {name: joint_ends(hit.robots[name], joint_ranges) for name in hit.plates}
-    most = max(map(len, ends.values()))
-    return [{name: each[min(k, len(each) - 1)] for name, each in ends.items()} for k in range(most)]
+    count = max(map(len, ends.values()))
+    return [
+        {name: each[min(k, len(each) - 1)] for name, each in ends.items()} for k in range(count)
+    ]
 
 
 def _torque(hit: ObjectHit, name: str) -> np.ndarray:

@@ -45,7 +45,7 @@ class ObjectHit:
     stiffness: Range  # of a plate's contact, finite [N/m]
     velocity: ArrayLike = (0.0, 0.0, 0.0)  # of the box before, world axes, shape (3,) [m/s]
     forces: ArmForces | None = None  # that follow the impact; none: none
-    ways: Mapping[str, ArrayLike] | None = None  # highest joint speeds before, (n,) [rad/s]
+    run_up: Mapping[str, ArrayLike] | None = None  # highest joint speeds before, (n,) [rad/s]
     footing: Footing | None = None  # what the box stands on and stays on; none: it is lifted
     rotation: ArrayLike = field(default_factory=lambda: np.eye(3))  # axes of the box, (3, 3)
 
@@ -100,11 +100,11 @@ class ObjectHit:
         wrench = (self.forces or {}).get(name, np.zeros(6))
         return finite_array(wrench, (6,), "force")
 
-    def way(self, name: str) -> np.ndarray:
+    def highest_speeds(self, name: str) -> np.ndarray:
         """Return the highest joint speeds of an arm up to the impact, shape (n,) [rad/s]."""
         at_impact = np.abs(self.plates[name].arm.state.dq)
-        before = (self.ways or {}).get(name, np.zeros(self.robots[name].dof))
-        return np.maximum(at_impact, finite_array(before, at_impact.shape, "ways"))
+        before = (self.run_up or {}).get(name, np.zeros(self.robots[name].dof))
+        return np.maximum(at_impact, finite_array(before, at_impact.shape, "run_up"))
 
     def scaled(self, scale: float) -> dict[str, Plate]:
         """Return the plates with their arms' velocities multiplied."""

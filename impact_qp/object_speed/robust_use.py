@@ -47,12 +47,12 @@ class RobustUse(ObjectUse):
             hit: arms and box.
             peak_factor: a, peak over mean force [-].
             duration: delta_t, of the contact [s].
-            margin: share of every limit that is kept in reserve [-].
+            margin: fraction of every limit kept in reserve [-].
         """
         self._hit = hit
         self._mean = mean_force_factor(peak_factor, duration)
         limits = [hit.robots[name].limits for name in hit.plates]
-        self._most = [(1.0 - margin) * each.impulsive_torque for each in limits]
+        self._limits = [(1.0 - margin) * each.impulsive_torque for each in limits]
         self._axes = [contact_rotation(-plate.axes[:, 2]) for plate in hit.plates.values()]
         kinds = ("impulsive torque",)
         self.names = sum((joint_limits(hit, name, kinds) for name in hit.plates), ())
@@ -105,7 +105,7 @@ class RobustUse(ObjectUse):
                 return np.full(len(self.names), np.inf)
             size = np.maximum(np.linalg.solve(A, wanted), 0.0)
             felt = [
-                self._mean * np.abs(self._torques[i].T @ (k[i] * size[i])) / self._most[i]
+                self._mean * np.abs(self._torques[i].T @ (k[i] * size[i])) / self._limits[i]
                 for i in arms
             ]
             worst = np.maximum(worst, np.concatenate(felt))

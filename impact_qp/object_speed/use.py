@@ -57,11 +57,11 @@ def largest_scale(use: ObjectUse) -> ObjectBound:
         if high - low <= _FINE * high:
             break
         middle = _between(low, rest.max(), high, over.max(), step)
-        share = use.used(middle)
-        if share.max() <= 1.0:
-            low, rest = middle, share
+        fraction = use.used(middle)
+        if fraction.max() <= 1.0:
+            low, rest = middle, fraction
         else:
-            high, over = middle, share
+            high, over = middle, fraction
     return ObjectBound(low, use.names[int(over.argmax())])
 
 

@@ -28,7 +28,7 @@ class VelocityUse(ObjectUse):
         """Keep what is asked; ``margin`` of every limit is kept in reserve [-]."""
         self._hit, kinds = hit, ("velocity", "velocity after")
         limits = {name: hit.robots[name].limits for name in hit.plates}
-        self._most = {name: (1.0 - margin) * each.velocity for name, each in limits.items()}
+        self._limits = {name: (1.0 - margin) * each.velocity for name, each in limits.items()}
         self.names = sum((joint_limits(hit, name, kinds) for name in hit.plates), ())
 
     def used(self, scale: float) -> np.ndarray:
@@ -40,8 +40,8 @@ class VelocityUse(ObjectUse):
         for name, dq in before.items():
             reached = [np.abs(each[name] + bounce * (each[name] - dq)) for each in after]
             shares += [
-                scale * self._hit.way(name) / self._most[name],
-                np.max(reached, axis=0) / self._most[name],
+                scale * self._hit.highest_speeds(name) / self._limits[name],
+                np.max(reached, axis=0) / self._limits[name],
             ]
         return np.concatenate(shares)
 

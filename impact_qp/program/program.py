@@ -18,7 +18,7 @@ from impact_qp.exceptions import ControlError
 _INFINITE = 1e30  # what daqp takes for no bound
 _OPTIMAL = 1  # its exit flag
 _EQUALITY = 5  # its mark of a row that always binds
-KEPT = 1e-10  # by how much a guessed solution may exceed a row
+ROW_TOLERANCE = 1e-10  # by how much a guessed solution may exceed a row
 TRIES = 8  # sets of rows that compiled programs look at before a solver is asked
 
 
@@ -128,7 +128,7 @@ def solve(
 def _binding(program: QuadraticProgram, rows: tuple[int, ...]) -> np.ndarray | None:
     """Return the solution if exactly these rows bind, which the optimality conditions tell."""
     if program.b is None and program.lower is None:
-        x, found = _minimum_on()(*program[:4], numbers_of(rows), KEPT)
+        x, found = _minimum_on()(*program[:4], numbers_of(rows), ROW_TOLERANCE)
         return x if found else None
     return _binding_with_equalities(program, rows)
 
@@ -169,14 +169,20 @@ def _binding_with_equalities(program: QuadraticProgram, rows: tuple[int, ...]) -
         if failed or (pushes and not min(pushes) >= 0.0):
             return None
         x -= N.dot(force)
-        if A is not None and b is not None and not abs(A.dot(x) - b).max(initial=0.0) <= KEPT:
+        if (
+            A is not None
+            and b is not None
+            and not abs(A.dot(x) - b).max(initial=0.0) <= ROW_TOLERANCE
+        ):
             return None
     if not isfinite(h.dot(h)):
         return None
     over = [G.dot(x) - h]
     if lower is not None and upper is not None:
         over += [lower - x, x - upper]
-    return x if all([each.max(initial=0.0) <= KEPT for each in over]) else None  # NaN: none
+    return (
+        x if all([each.max(initial=0.0) <= ROW_TOLERANCE for each in over]) else None
+    )  # NaN: none
 
 
 def _side(program: QuadraticProgram, row: int) -> tuple[np.ndarray, float]:

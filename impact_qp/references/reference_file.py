@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -41,7 +40,7 @@ def read_references(path: str | Path, velocity_map: VelocityMap | None = None) -
     entries = Entries(path, read_mapping(path), _ENTRIES)
     time = entries.number("nominal_time")
     rotation = _rotation(entries)
-    ante, post = _knots(entries, "ante"), _knots(entries, "post")
+    ante, post = ([_knot(each) for each in entries.listed(key, _KNOT)] for key in ("ante", "post"))
     if velocity_map is None and (not post or post[0].time != time):
         raise entries.error("post", f"a first knot at the nominal time {time:g}", _times(post))
     try:
@@ -61,20 +60,9 @@ def _rotation(entries: Entries) -> np.ndarray:
     return quaternion.normalized().toRotationMatrix()
 
 
-def _knots(entries: Entries, key: str) -> list[Knot]:
-    """Return the knots of one reference."""
-    listed: Any = entries.value(key)
-    if not isinstance(listed, list):
-        raise entries.error(key, "a list of knots", listed)
-    return [_knot(entries, key, place, each) for place, each in enumerate(listed)]
-
-
-def _knot(entries: Entries, key: str, place: int, given: Any) -> Knot:
+def _knot(own: Entries) -> Knot:
     """Return a knot of [p; xi]."""
-    if not isinstance(given, dict):
-        raise entries.error(f"{key}[{place}]", f"entries {', '.join(_KNOT)}", given)
-    own, zero = Entries(entries.path, given, _KNOT, f"{key}[{place}]."), np.zeros(3)
-    joint = own.vector("joint", 3)
+    zero, joint = np.zeros(3), own.vector("joint", 3)
     return Knot(
         own.number("time"),
         np.append(own.vector("position", 3), joint[0]),

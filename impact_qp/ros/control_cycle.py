@@ -201,14 +201,14 @@ class ControlCycle:
         """Count a state that could not be used."""
         self.watch.counts.dropped += 1
 
-    def take_verdict(self, message: DetectorStatus) -> None:
+    def take_status(self, message: DetectorStatus) -> None:
         """Take the detector's verdict; in lockstep, answer the state that waits for it.
 
         Raises:
             ImpactError: the verdict cannot be used.
         """
         to_nanoseconds(message.header.stamp)
-        self.inputs.take_verdict(message)
+        self.inputs.take_status(message)
         if self._lockstep and self.engaged:
             self._answer_waiting()
 
@@ -260,11 +260,11 @@ class ControlCycle:
         """Stop when the states or the detector fall silent; outside lockstep."""
         if not self._guarded.answers:
             return
-        states, verdicts = self.inputs.state_age, self.inputs.verdict_age
+        states, status = self.inputs.state_age, self.inputs.status_age
         if states > self.state_timeout:
             self.lose(f"no joint state for {states:.3f} s")
-        elif verdicts > self.state_timeout:
-            self.stop(f"no detector status for {verdicts:.3f} s")
+        elif status > self.state_timeout:
+            self.stop(f"no detector status for {status:.3f} s")
 
     def stop(self, reason: str) -> None:
         """Brake and hold until the node is activated again, unless that is so already."""

@@ -39,7 +39,6 @@ from impact_ros.messages import from_nanoseconds, to_nanoseconds, vector
 from impact_ros.surface_message import said
 
 FEEDBACK_RATE = 50.0  # of a goal [Hz]
-RESULT_KEPT = 60  # for a client that asks late; then it gets an empty one [s]
 MOST_WAITING = 4  # goals that are prepared or wait to be; more are refused
 
 Answer = Prepared | End
@@ -90,7 +89,6 @@ class GoalServer:
             self._execute,
             handle_accepted_callback=self._on_goal,
             cancel_callback=self._on_cancel,
-            result_timeout=RESULT_KEPT,
         )
 
     def set_rate(self, rate: float) -> None:

@@ -21,7 +21,7 @@ class Inputs:
     Attributes:
         state: joint positions and velocities, each of shape (n,) [rad, rad/s]; none so far.
         state_time: when that state came [s of a monotonic clock].
-        verdict_time: when the newest verdict came [s of the same clock].
+        status_time: when the newest verdict came [s of the same clock].
     """
 
     def __init__(self, robot: Robot, evidence_age: float = inf) -> None:
@@ -35,13 +35,13 @@ class Inputs:
         self._oldest = evidence_age * NANOSECONDS
         self._reader, self._dynamics = JointReader(robot.joint_names), ArmDynamics(robot)
         self.state: tuple[np.ndarray, np.ndarray] | None = None
-        self._verdict: DetectorStatus | None = None
-        self._verdict_stamp = self._state_stamp = 0  # [ns]
+        self._newest_status: DetectorStatus | None = None
+        self._status_stamp = self._state_stamp = 0  # [ns]
         self.reset()
 
     def reset(self) -> None:
         """Count both ages from now; what was received stays."""
-        self.state_time = self.verdict_time = time.monotonic()
+        self.state_time = self.status_time = time.monotonic()
 
     def read(self, message: JointState) -> tuple[np.ndarray, np.ndarray]:
         """Return joint positions and velocities, each of shape (n,) [rad, rad/s].
@@ -56,15 +56,15 @@ class Inputs:
         """Keep a usable state, each of shape (n,) [rad, rad/s], with its stamp [ns]."""
         self.state, self.state_time, self._state_stamp = (q, dq), time.monotonic(), stamp
 
-    def take_verdict(self, message: DetectorStatus) -> None:
+    def take_status(self, message: DetectorStatus) -> None:
         """Keep the detector's verdict on a state; one that is too old keeps nothing alive."""
-        self._verdict, self._verdict_stamp = message, to_nanoseconds(message.header.stamp)
+        self._newest_status, self._status_stamp = message, to_nanoseconds(message.header.stamp)
         if self._fresh(self._state_stamp):
-            self.verdict_time = time.monotonic()
+            self.status_time = time.monotonic()
 
     def _fresh(self, stamp: int) -> bool:
         """Tell whether the verdict is recent enough for a state with a stamp [ns]."""
-        return self._verdict is not None and abs(stamp - self._verdict_stamp) <= self._oldest
+        return self._newest_status is not None and abs(stamp - self._status_stamp) <= self._oldest
 
     def point(self) -> PointState | None:
         """Return the dynamics of the arm in its last usable state, none without one."""
@@ -81,19 +81,19 @@ class Inputs:
         return time.monotonic() - self.state_time
 
     @property
-    def verdict_age(self) -> float:
+    def status_age(self) -> float:
         """Time since the newest verdict [s]."""
-        return time.monotonic() - self.verdict_time
+        return time.monotonic() - self.status_time
 
     def impact(self, stamp: int) -> bool:
         """Tell whether the arm has hit something, by a verdict for a state's stamp [ns]."""
-        return self._verdict is not None and self._verdict.impact and self._fresh(stamp)
+        return self._newest_status is not None and self._newest_status.impact and self._fresh(stamp)
 
     def ready(self, stamp: int) -> bool:
         """Tell whether the detector would see an impact, by a verdict for a state's stamp [ns]."""
-        return self._verdict is not None and self._verdict.ready and self._fresh(stamp)
+        return self._newest_status is not None and self._newest_status.ready and self._fresh(stamp)
 
     def judged(self, message: JointState) -> bool:
         """Tell whether the newest verdict is that on ``message``."""
-        verdict = self._verdict
+        verdict = self._newest_status
         return verdict is not None and verdict.header.stamp == message.header.stamp

@@ -76,9 +76,9 @@ class Outputs:
         self._answer: tuple[Addressed, ...] = ()
         self._announced: bool | None = None  # that an impact is due; None: not announced yet
 
-    def wait_for_last_command(self, most: Duration) -> None:
-        """Wait until the last command has arrived, for ``most`` at most."""
-        self._commands.wait_for_all_acked(most)
+    def wait_for_last_command(self, timeout: Duration) -> None:
+        """Wait until the last command has arrived, but no longer than ``timeout``."""
+        self._commands.wait_for_all_acked(timeout)
 
     def destroy(self) -> None:
         """Destroy the publishers."""

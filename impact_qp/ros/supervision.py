@@ -18,9 +18,9 @@ class CycleWatch:
     rate, by their stamps or by the clock of their arrival, are passed over.
     """
 
-    def __init__(self, period: float, most_missed: int) -> None:
+    def __init__(self, period: float, max_missed: int) -> None:
         """Watch cycles of a period [s], of which at most so many may be missed in a row."""
-        self._period, self._most = period, most_missed
+        self._period, self._max_missed = period, max_missed
         self.reset()
 
     def reset(self) -> None:
@@ -73,10 +73,10 @@ class CycleWatch:
     @property
     def problem(self) -> str:
         """Why the arm must stop, "" while it need not."""
-        if self.in_a_row <= self._most:
+        if self.in_a_row <= self._max_missed:
             return ""
         return (
             f"{self.in_a_row} control cycles of {self._period * 1e3:g} ms missed in a row"
-            f" (max_consecutive_missed {self._most}); is the machine busy? Free a core, or simulate"
-            " in lockstep"
+            f" (max_consecutive_missed {self._max_missed}); is the machine busy? Free a core, or"
+            " simulate in lockstep"
         )

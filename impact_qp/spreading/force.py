@@ -79,7 +79,7 @@ class GrabForce(_Along):
     mass: float  # of the object [kg]
     clamp: float  # into the object [N]
     direction: ArrayLike  # of the clamp force, base axes, any length, shape (3,)
-    share: float = 0.5  # s, of the object's weight and inertia [-]
+    fraction: float = 0.5  # s, of the object's weight and inertia [-]
 
     def __post_init__(self) -> None:
         """Check the numbers.
@@ -89,13 +89,13 @@ class GrabForce(_Along):
         """
         positive(self.mass, "mass")
         finite_array(self.clamp, (), "clamp")
-        positive(self.share, "share")
+        positive(self.fraction, "fraction")
         _unit(self.direction, "direction")
 
     def __call__(self, motion: ReferenceState) -> np.ndarray:
         """Return the wrench on the object."""
         d = self._d
-        carried = self.share * self.mass * (motion.acceleration[:3] + _LIFT)
+        carried = self.fraction * self.mass * (motion.acceleration[:3] + _LIFT)
         across = carried - d * d.dot(carried)  # along d the arms' parts are the clamp force
         return _without_moment(self.clamp * d + across)
 

@@ -29,8 +29,8 @@ class FrictionFeedforward:
         after = int(times.searchsorted(time, side="right"))
         if not 0 < after < len(times):
             return known[min(after, len(times) - 1)].copy()
-        share = (time - times[after - 1]) / (times[after] - times[after - 1])
-        between: np.ndarray = known[after - 1] + share * (known[after] - known[after - 1])
+        fraction = (time - times[after - 1]) / (times[after] - times[after - 1])
+        between: np.ndarray = known[after - 1] + fraction * (known[after] - known[after - 1])
         return between
 
 

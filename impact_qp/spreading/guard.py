@@ -24,7 +24,7 @@ class SpreadGuard:
     into: ArrayLike = (0.0, 0.0, 0.0)  # the object, base axes, unit, (3,); zero: not known
     speed: float = inf  # highest along ``into`` before the impact [m/s]
     give: float = inf  # way along it, beyond the reference's, by which the object is gone [m]
-    room: float = inf  # way along it beyond the nominal contact, in which the arm must rest [m]
+    travel: float = inf  # highest travel along it beyond the nominal contact [m]
     settle: float | None = None  # the force waits for all arms, and then so long; none: not [s]
     cap: float = inf  # highest speed of the contact point, whatever it does [m/s]
 
@@ -37,7 +37,7 @@ class SpreadGuard:
         size = float(np.linalg.norm(finite_array(self.into, (3,), "into")))
         if not (size == 0.0 or abs(size - 1.0) < 1e-6):
             raise OutOfRangeError("into", "a unit vector, or zero", self.into)
-        for name in ("speed", "give", "room", "cap"):
+        for name in ("speed", "give", "travel", "cap"):
             value = getattr(self, name)
             if not value > 0.0:
                 raise OutOfRangeError(name, "a number above 0", value)

@@ -97,7 +97,7 @@ def mode_at(variant: Variant, timing: Timing, time: float, impact: float | None)
 
 
 def fade(mode: Mode, timing: Timing, time: float, impact: float | None) -> float:
-    """Return gamma, the share of the velocity feedback, 0 to 1 (van Steen et al., 23)."""
+    """Return gamma, the fraction of the velocity feedback, 0 to 1 (van Steen et al., 23)."""
     if mode is not Mode.INTERIM or impact is None:
         return 1.0
     return min(max((time - impact) / timing.interim, 0.0), 1.0)

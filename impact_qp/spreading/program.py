@@ -22,7 +22,7 @@ from impact_qp.limits.command_torque import CommandTorqueLimit
 from impact_qp.limits.one_cycle import OneCycleLimit
 from impact_qp.program.build import REGULARISATION, ProgramBuilder, weights_of
 from impact_qp.program.program import (
-    KEPT,
+    ROW_TOLERANCE,
     TRIES,
     NoSolutionFound,
     QuadraticProgram,
@@ -49,7 +49,7 @@ class SpreadTask(NamedTuple):
 
     motion: ReferenceState  # of [p; xi], shape (4,) each
     stiffness: np.ndarray  # of position, orientation and first joint, shape (3,) [1/s^2]
-    fade: float  # gamma, share of the velocity feedback [-]
+    fade: float  # gamma, fraction of the velocity feedback [-]
     feedforward: np.ndarray  # a_f of all tasks, shape (7,) [m/s^2], [rad/s^2]
     wrench: np.ndarray  # on the object, [force; moment], base axes, shape (6,)
     capped: bool  # the approach speed is limited
@@ -104,7 +104,7 @@ class SpreadingProgram:
             braking_preview=ahead,
             cap=Preview(into, preview, np.zeros(robot.dof)),
             speed=speed,
-            kept=KEPT,
+            tolerance=ROW_TOLERANCE,
             tries=TRIES,
         )
         names = tuple(name for limit in limits for name in limit.names)

@@ -8,7 +8,7 @@ import numpy as np
 
 from impact_qp.exceptions import ControlError
 from impact_qp.references import Quintics
-from impact_qp.references.joint_way import fastest_joints
+from impact_qp.references.joint_path import fastest_joints
 from impact_qp.spreading.modes import Variant
 from impact_qp.spreading.plan import SpreadPlan
 from impact_robots.robot import Robot
@@ -37,8 +37,8 @@ def check_speeds(name: str, robot: Robot, plan: SpreadPlan, q: np.ndarray) -> No
     if speed > cap:
         raise ControlError(f"{name}: expected at most speed_cap {cap:g} m/s, planned {speed:.3f}")
     joints = fastest_joints(robot, spread.ante, spread.rotation, q, timing.nominal)
-    share = joints / robot.limits.velocity
-    if share[worst := int(np.argmax(share))] > 1.0:
+    fraction = joints / robot.limits.velocity
+    if fraction[worst := int(np.argmax(fraction))] > 1.0:
         raise ControlError(
             f"{name}: {robot.joint_names[worst]}: expected at most"
             f" {robot.limits.velocity[worst]:g} rad/s, planned {joints[worst]:.3g}"

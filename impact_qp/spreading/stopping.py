@@ -93,8 +93,8 @@ class ArmStop:
         place, still = _place(point), np.zeros(4)
         speed = float(np.linalg.norm(point.velocity))
         linear = point.velocity * min(1.0, self._cap / max(speed, 1e-9))
-        most = float(self._robot.limits.velocity[0])
-        velocity = np.append(linear, min(max(float(point.dq[0]), -most), most))
+        limit = float(self._robot.limits.velocity[0])
+        velocity = np.append(linear, min(max(float(point.dq[0]), -limit), limit))
         rest = place + velocity * within / 2
         self._motion = Quintics(
             [Knot(0.0, place, velocity, still), Knot(within, rest, still, still)]
@@ -158,5 +158,5 @@ def _eased(back: np.ndarray, velocity: np.ndarray, near: float) -> float:
     far = float(np.linalg.norm(back))
     if far <= near:
         return 1.0
-    share = float(back @ velocity) / far / RETURNS
-    return 1.0 - (1.0 - near / far) * min(max(share, 0.0), 1.0)
+    fraction = float(back @ velocity) / far / RETURNS
+    return 1.0 - (1.0 - near / far) * min(max(fraction, 0.0), 1.0)

@@ -16,7 +16,7 @@ from impact_qp.spreading.modes import Mode, StopReason
 from impact_robots.state.state import PointState
 
 STOPPING = 0.3  # in which an arm comes to rest [s]
-LETTING_GO = 0.15  # the same of one that has no room, no object or no partner any more [s]
+LETTING_GO = 0.15  # the same of one with no braking distance, object or partner left [s]
 
 
 class SpreadWatch:
@@ -63,22 +63,22 @@ class SpreadWatch:
         if self.stop is None:
             if mode is Mode.STOP:
                 self.stop = StopReason.NO_IMPACT if impact_time is None else StopReason.UNTIMELY
-            elif self._has_no_room(point):
+            elif self._travels_too_far(point):
                 self.stop = StopReason.ROOM
             elif partner_stopped:
                 self.stop = StopReason.PARTNER
         return self.stop
 
-    def _has_no_room(self, point: PointState) -> bool:
-        """Tell whether the arm can just brake before the end of its room."""
-        if self._guard.room == inf:
+    def _travels_too_far(self, point: PointState) -> bool:
+        """Tell whether the arm can only just stop within the allowed travel."""
+        if self._guard.travel == inf:
             return False
         speed = max(0.0, float(self._into @ point.velocity))
-        way = float(self._into @ (point.position - self._contact)) + speed * LETTING_GO / 2
-        return way > self._guard.room
+        travel = float(self._into @ (point.position - self._contact)) + speed * LETTING_GO / 2
+        return travel > self._guard.travel
 
     def follow(self, mode: Mode, point: PointState, motion: ReferenceState, elapsed: float) -> None:
-        """Look how fast the arm is, and how far the object gave way; it stops in the next cycle.
+        """Look how fast the arm is, and how far the object yielded; it stops in the next cycle.
 
         Args:
             mode: of the cycle.
@@ -92,10 +92,10 @@ class SpreadWatch:
         commanded = np.array([min(speed, self._guard.cap), 0.0, 0.0])  # in any direction
         if self._tracking.problem(point.position, commanded, elapsed):
             self.stop = StopReason.OVERSPEED
-        elif mode in (Mode.INTERIM, Mode.POST) and self._gives_way(point.position, motion):
+        elif mode in (Mode.INTERIM, Mode.POST) and self._object_is_gone(point.position, motion):
             self.stop = StopReason.LOST
 
-    def _gives_way(self, position: np.ndarray, motion: ReferenceState) -> bool:
+    def _object_is_gone(self, position: np.ndarray, motion: ReferenceState) -> bool:
         """Tell whether the object is gone; ``position`` in base axes, shape (3,) [m]."""
         if self._guard.give == inf:
             return False

@@ -26,7 +26,7 @@ class ArrivalsLimit(Limit):
     yields = True
 
     def __init__(self, robot: Robot, *, preview: float, margin: float) -> None:
-        """Create the limit with T_p [s] and the share of every bound that is kept in reserve."""
+        """Create the limit with T_p [s] and the fraction of every bound kept in reserve."""
         self.robot, self.preview, self.margin = robot, preview, margin
         self.arrivals: tuple[Arrival, ...] = ()  # those now announced; none: no rows
         self.bound = NO_BOUND  # on a common speed, as of the last ``fill``; NaN: not worked out

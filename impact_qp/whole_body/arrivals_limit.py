@@ -30,7 +30,7 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
     def __init__(
         self,
         robot: Robot,
-        most_arrivals: int = 2,
+        max_arrivals: int = 2,
         *,
         along_normal: bool = False,
         margin: float = 0.025,
@@ -42,10 +42,10 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
 
         Args:
             robot: that arrives.
-            most_arrivals: that there may be at a time.
+            max_arrivals: that there may be at a time.
             along_normal: the nominal reading: impulses along the normals, at the highest
                 restitution; else the robust one.
-            margin: share of every bound that is kept in reserve: who arrives second, when the first
+            margin: fraction of every bound kept in reserve: who arrives second, when the first
                 impact has gone through the robot, was up to 3 % faster than the rows said.
             preview: T_p [s].
             generators: of the friction pyramids, which contain the cones.
@@ -59,7 +59,7 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
         self._unit_impulses = arrival_rows.unit_impulses
         self._maker = ImpactRowMaker(robot, centroidal)
         self._along_normal, self._generators = along_normal, generators
-        self.names = tuple(f"impact {i + 1}" for i in range(most_arrivals + SHARED_ROWS))
+        self.names = tuple(f"impact {i + 1}" for i in range(max_arrivals + SHARED_ROWS))
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows."""
@@ -71,15 +71,15 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
         unit = np.concatenate(
             [self._unit(state, *each) for each in zip(self.arrivals, points, strict=True)]
         )
-        most = (1.0 - self.margin) * self._maker.most(state)
+        limits = (1.0 - self.margin) * self._maker.limits(state)
         if np.isfinite(unit).all():
             loads = self._maker.loads(state, points, contacts, unit)
         else:  # friction so high that impulses have no end: no approach
-            loads, most = np.eye(len(points)), np.zeros(len(points))
-        speed, row = self._common_speed(loads, most)
+            loads, limits = np.eye(len(points)), np.zeros(len(points))
+        speed, row = self._common_speed(loads, limits)
         self.bound = SpeedBound(speed, self._maker.names[row] if row >= 0 else "")
         gradients, offsets = self.approach(points, contacts)
-        binding = self._binding_rows(loads, most)
+        binding = self._binding_rows(loads, limits)
         if len(binding) > len(self.names):  # these imply all of them
             binding = self._common_rows(binding)
         self.used, c = len(binding), binding[:, :-1]

@@ -30,8 +30,8 @@ class JointBounds(Limit):
         limits, self._dt, self._write_reach = robot.limits, period, write_reach
         self._first, self._n = robot.nv - robot.dof, robot.dof
         fastest = np.where(np.isnan(limits.velocity), np.inf, limits.velocity)
-        most = np.where(np.isnan(limits.acceleration), ACCELERATION, limits.acceleration)
-        self._limits = np.stack([limits.position_lower, limits.position_upper, fastest, most])
+        highest = np.where(np.isnan(limits.acceleration), ACCELERATION, limits.acceleration)
+        self._limits = np.stack([limits.position_lower, limits.position_upper, fastest, highest])
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write no rows."""
@@ -50,17 +50,17 @@ class ComVelocityLimit(Limit):
 
     yields = True
 
-    def __init__(self, directions: np.ndarray, most: np.ndarray, preview: float) -> None:
+    def __init__(self, directions: np.ndarray, limits: np.ndarray, preview: float) -> None:
         """Create the limit: G_c, shape (k, 3), world axes; h_c, shape (k,) [m/s]; T_p [s]."""
-        self.directions, self.most, self._preview = directions, most, preview
-        self.names = tuple(f"com velocity {i + 1}" for i in range(len(most)))
+        self.directions, self.limits, self._preview = directions, limits, preview
+        self.names = tuple(f"com velocity {i + 1}" for i in range(len(limits)))
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows."""
         (mass, _), (A_G, drift) = state.whole(), state.momentum()
         rows, T_p = self.directions @ A_G[:3] / mass, self._preview
         G[:] = T_p * rows
-        h[:] = self.most - rows @ state.dq - T_p * (self.directions @ drift[:3]) / mass
+        h[:] = self.limits - rows @ state.dq - T_p * (self.directions @ drift[:3]) / mass
 
 
 class AngularMomentumLimit(Limit):
@@ -68,9 +68,9 @@ class AngularMomentumLimit(Limit):
 
     yields = True
 
-    def __init__(self, most: np.ndarray, preview: float) -> None:
+    def __init__(self, limits: np.ndarray, preview: float) -> None:
         """Create the limit: L_max of each world axis, shape (3,) [N.m.s]; T_p [s]."""
-        self.most, self._preview = most, preview
+        self.limits, self._preview = limits, preview
         self.names = tuple(f"angular momentum {sign}{axis}" for sign in "+-" for axis in "xyz")
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
@@ -78,7 +78,7 @@ class AngularMomentumLimit(Limit):
         A_G, drift = state.momentum()
         ahead = A_G[3:] @ state.dq + self._preview * drift[3:]
         G[:3], G[3:] = self._preview * A_G[3:], -self._preview * A_G[3:]
-        h[:3], h[3:] = self.most - ahead, self.most + ahead
+        h[:3], h[3:] = self.limits - ahead, self.limits + ahead
 
 
 class SupportLimit(Limit):

@@ -193,8 +193,8 @@ class WholeBodyController:
         program = self._builder.build(state)
         if self._impact is None:
             return program
-        kept = self._fixed_rows + self._impact.used
-        G, h, names = program.G[:kept], program.h[:kept], program.names[:kept]
+        rows = self._fixed_rows + self._impact.used
+        G, h, names = program.G[:rows], program.h[:rows], program.names[:rows]
         return program._replace(G=G, h=h, names=names)
 
     def _solve(self, program: QuadraticProgram) -> Solution:

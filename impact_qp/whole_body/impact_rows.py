@@ -50,7 +50,7 @@ class ImpactRows:
     """Rows of several contacts' impulses."""
 
     D: tuple[np.ndarray, ...]  # of each contact, impulse in its axes to rows, shape (m, 3)
-    most: np.ndarray  # d, what the sum may be, shape (m,)
+    limits: np.ndarray  # d, what the sum may be, shape (m,)
     names: tuple[str, ...]  # of the m rows
 
 
@@ -79,7 +79,7 @@ class ImpactRowMaker:
         if self._centroidal is not None:
             D = np.concatenate([D, _centroidal_map(state, points, contacts, self._centroidal)])
         blocks = tuple(D[:, 3 * i : 3 * i + 3] for i in range(len(impulses)))
-        return ImpactRows(blocks, self.most(state), self.names)
+        return ImpactRows(blocks, self.limits(state), self.names)
 
     def loads(
         self,
@@ -105,13 +105,13 @@ class ImpactRowMaker:
             loads.append(self._worst_both_ways(D, unit)[: len(D)])
         return np.concatenate(loads)
 
-    def most(self, state: RobotState) -> np.ndarray:
+    def limits(self, state: RobotState) -> np.ndarray:
         """Return what all impulses may add, shape (m,)."""
         dq, torque, fastest = state.dq[self._joints], self._torque, self._fastest
-        most = np.concatenate([torque, torque, fastest - dq, fastest + dq])
+        limits = np.concatenate([torque, torque, fastest - dq, fastest + dq])
         if self._centroidal is None:
-            return most
-        return np.append(most, _centroidal_most(state, self._centroidal))
+            return limits
+        return np.append(limits, _centroidal_limits(state, self._centroidal))
 
     def _joint_maps(
         self, state: RobotState, points: Sequence[PointState], contacts: Sequence[Contact]
@@ -176,14 +176,14 @@ def _centroidal_map(
     return np.vstack([rows, turn, -turn])
 
 
-def _centroidal_most(state: RobotState, bounds: CentroidalBounds) -> np.ndarray:
+def _centroidal_limits(state: RobotState, bounds: CentroidalBounds) -> np.ndarray:
     """Return what the impulses may add, shape (k,)."""
     mass, _ = state.whole()
     A_G, _ = state.momentum()
     now = A_G @ state.dq
-    most = bounds.com_velocity - bounds.directions @ (now[:3] / mass)
+    limits = bounds.com_velocity - bounds.directions @ (now[:3] / mass)
     if bounds.angular_momentum is None:
-        return most
+        return limits
     return np.concatenate(
-        [most, bounds.angular_momentum - now[3:], bounds.angular_momentum + now[3:]]
+        [limits, bounds.angular_momentum - now[3:], bounds.angular_momentum + now[3:]]
     )

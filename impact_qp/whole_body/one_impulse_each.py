@@ -29,7 +29,7 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
     def __init__(
         self,
         robot: Robot,
-        most_arrivals: int = 2,
+        max_arrivals: int = 2,
         *,
         margin: float = 0.0,
         preview: float = 0.02,
@@ -42,8 +42,8 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
 
         Args:
             robot: that arrives.
-            most_arrivals: that there may be at a time.
-            margin: share of every bound that is kept in reserve.
+            max_arrivals: that there may be at a time.
+            margin: fraction of every bound kept in reserve.
             preview: T_p [s].
             gate: approach speed below which there is no impulse [m/s].
             generators: of the friction pyramids.
@@ -52,9 +52,9 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
         """
         super().__init__(robot, preview=preview, margin=margin)
         self.gate, self._generators, self._circumscribed = gate, generators, circumscribed
-        self.variables = most_arrivals * generators
+        self.variables = max_arrivals * generators
         self._maker = ImpactRowMaker(robot, centroidal)
-        slabs = [f"impact {i + 1} restitution {end}" for i in range(most_arrivals) for end in "ul"]
+        slabs = [f"impact {i + 1} restitution {end}" for i in range(max_arrivals) for end in "ul"]
         self.names = (*slabs, *(f"impact: {name}" for name in self._maker.names))
         self._near = 0  # arrivals that bring impulses, as of the last ``fill``
 
@@ -79,8 +79,8 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
             circumscribed=self._circumscribed,
         )
         rows = self._maker.rows(state, impulses)
-        self.used = first + len(rows.most)
-        h[first : self.used] = (1.0 - self.margin) * rows.most
+        self.used = first + len(rows.limits)
+        h[first : self.used] = (1.0 - self.margin) * rows.limits
         for i, (a, each, D) in enumerate(zip(near, impulses, rows.D, strict=True)):
             low, high = (1.0 + bound for bound in each.arrival.contact.restitution)
             slabs, own = slice(2 * i, 2 * i + 2), self._own(i)

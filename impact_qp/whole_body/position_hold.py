@@ -61,8 +61,8 @@ class PositionHold:
         joint = int(np.argmax(ahead / self._lead))
         if not ahead[joint] > self._lead[joint]:
             return ""
-        name, most = self._names[joint], self._lead[joint]
-        return f"{name} would lead by {ahead[joint]:.3g} rad, at most {most:.3g}"
+        name, limit = self._names[joint], self._lead[joint]
+        return f"{name} would lead by {ahead[joint]:.3g} rad, at most {limit:.3g}"
 
     def moved(self, wanted: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Return what to send for a motion, shape (n,) [rad]; :meth:`note` it if it is sent.

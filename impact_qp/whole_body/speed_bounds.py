@@ -44,7 +44,7 @@ def worst_case_bound(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) -> 
     """
     together = worst_loads(rows, impulses).sum(axis=1)
     speeds = np.full(len(together), np.inf)
-    np.divide(rows.most, together, out=speeds, where=together > 0.0)
+    np.divide(rows.limits, together, out=speeds, where=together > 0.0)
     row = int(speeds.argmin())
     return SpeedBound(float(speeds[row]), rows.names[row] if speeds[row] < np.inf else "")
 
@@ -67,7 +67,7 @@ def existential_bound(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) ->
         return NO_BOUND
     if not found.success:
         raise PredictionError(f"speed bound: linear programme failed: {found.message}")
-    left = found.slack[-len(rows.names) :] / np.maximum(np.abs(rows.most), 1e-12)
+    left = found.slack[-len(rows.names) :] / np.maximum(np.abs(rows.limits), 1e-12)
     return SpeedBound(float(found.x[0]), rows.names[int(left.argmin())])
 
 
@@ -84,5 +84,5 @@ def _admissible(
         slabs[2 * i, own], slabs[2 * i + 1, own] = each.per_force, -each.per_force
         column = own.stop
     effects = [D @ each.K for D, each in zip(rows.D, impulses, strict=True)]
-    A = np.vstack([slabs, np.hstack([np.zeros((len(rows.most), 1)), *effects])])
-    return A, np.append(np.zeros(len(slabs)), rows.most)
+    A = np.vstack([slabs, np.hstack([np.zeros((len(rows.limits), 1)), *effects])])
+    return A, np.append(np.zeros(len(slabs)), rows.limits)

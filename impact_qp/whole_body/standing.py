@@ -79,11 +79,11 @@ class StandingLimit(Limit):
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows of the torques."""
-        n, most = self.robot.dof, self.robot.limits.torque
+        n, highest = self.robot.dof, self.robot.limits.torque
         _, _, inertia, bias, pushes, _ = self._dynamics(state)
         G[:n], E[:n] = inertia[6:], -pushes[6:]
         G[n:], E[n:] = -G[:n], -E[:n]
-        h[:n], h[n:] = most - bias[6:], most + bias[6:]
+        h[:n], h[n:] = highest - bias[6:], highest + bias[6:]
 
     def equate(self, state: RobotState, A: np.ndarray, E: np.ndarray, b: np.ndarray) -> None:
         """Write the base's rows and the soles'."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_robots.entries import Entries
+from impact_robots.entries import ABOVE_0, AT_LEAST_0, Entries
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def read_motors(entries: Entries, n: int, *, zero: bool) -> dict[str, np.ndarray
     Raises:
         RobotError: a wrong entry.
     """
-    read, unknown = entries.not_negative if zero else entries.positive, np.full(n, np.nan)
-    return {key: read(key, n, unknown) for key in _MOTORS}
+    unknown, allowed = np.full(n, np.nan), AT_LEAST_0 if zero else ABOVE_0
+    return {key: entries.vector(key, n, unknown, allowed) for key in _MOTORS}
 
 
 def read_springs(entries: Entries, prefix: str, joints: tuple[str, ...]) -> np.ndarray:
@@ -82,4 +82,4 @@ def read_springs(entries: Entries, prefix: str, joints: tuple[str, ...]) -> np.n
         return np.zeros(len(joints))
     names = [joint.removeprefix(prefix) for joint in joints]
     springs = entries.section("springs", names)
-    return np.array([springs.scale(name, 0.0) for name in names])
+    return np.array([springs.number(name, 0.0, ABOVE_0) for name in names])

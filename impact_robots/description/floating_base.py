@@ -28,10 +28,7 @@ def read_base(entries: Entries) -> str:
     Raises:
         RobotError: neither of :data:`BASES`.
     """
-    base = entries.text("base", "fixed")
-    if base not in BASES:
-        raise entries.error("base", f"one of {', '.join(BASES)}", base)
-    return base
+    return entries.text("base", "fixed", BASES)
 
 
 def is_floating(model: pin.Model) -> bool:

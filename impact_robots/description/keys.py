@@ -156,6 +156,14 @@ KEYS = (
     ),
     Key("servo_damping", "N.m.s/rad", _UNKNOWN, (), "of the same loop"),
     Key(
+        "coulomb_friction",
+        "N.m",
+        _UNKNOWN,
+        (),
+        "of each joint under the loop that drives it; `export mjcf` writes it as `frictionloss`",
+    ),
+    Key("viscous_friction", "N.m.s/rad", _UNKNOWN, (), "the same over speed; MuJoCo's `damping`"),
+    Key(
         "velocity_noise",
         "rad/s",
         f"{VELOCITY_NOISE:g} (assumed)",
@@ -199,6 +207,8 @@ OPTIONAL = (  # unknown: nobody misses them
     "loop_damping_time",
     "servo_stiffness",
     "servo_damping",
+    "coulomb_friction",
+    "viscous_friction",
 )
 
 

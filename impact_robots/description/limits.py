@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots.description.floating_base import joint_names
-from impact_robots.entries import Entries
+from impact_robots.entries import ABOVE_0, Entries
 from impact_robots.robot import JointLimits
 from impact_robots.urdf.urdf_limits import UrdfLimit, check_against_urdf
 
@@ -33,8 +33,8 @@ def read_limits(entries: Entries, model: pin.Model) -> JointLimits:
         raise entries.error("position_lower", "less than position_upper", lower.tolist())
     fastest = _known(model.upperVelocityLimit[-n:])
     strongest = _known(model.upperEffortLimit[-n:])
-    velocity = entries.positive("velocity", n, fastest)
-    torque = entries.positive("torque", n, strongest)
+    velocity = entries.vector("velocity", n, fastest, ABOVE_0)
+    torque = entries.vector("torque", n, strongest, ABOVE_0)
     compared = (
         UrdfLimit("position_lower", lower, model.lowerPositionLimit[-n:], -1.0),
         UrdfLimit("position_upper", upper, model.upperPositionLimit[-n:]),
@@ -47,7 +47,7 @@ def read_limits(entries: Entries, model: pin.Model) -> JointLimits:
         position_upper=upper,
         velocity=velocity,
         torque=torque,
-        **{key: entries.positive(key, n, unknown) for key in _NOT_IN_A_URDF},
+        **{key: entries.vector(key, n, unknown, ABOVE_0) for key in _NOT_IN_A_URDF},
     )
 
 

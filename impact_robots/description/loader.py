@@ -21,7 +21,7 @@ from impact_robots.description.loops import read_loops
 from impact_robots.description.named_contact import attach_contacts, attach_tool, check_frame
 from impact_robots.description.payload import carrying
 from impact_robots.description.physical import check_links, check_mass_matrix
-from impact_robots.entries import Entries
+from impact_robots.entries import ABOVE_0, Entries
 from impact_robots.exceptions import OutOfRangeError, RobotError
 from impact_robots.robot import JointLimits, Robot, read_only
 from impact_robots.state.frames import frame_index, name_frames_apart
@@ -138,17 +138,19 @@ def robot_of(
         contact_frame=contacts[0].name if contacts and "tool" not in entries else contact_frame,
         limits=limits,
         **read_motors(entries, n, zero=kind == "floating" or bool(passive)),
-        **{key: entries.positive(key, n, unknown) for key in _TRANSMISSION},
+        **{key: entries.vector(key, n, unknown, ABOVE_0) for key in _TRANSMISSION},
         stance=_stance(entries, limits),
         detection_joints=_detection_joints(entries, n),
         driver_compensates_gravity=_compensation(entries),
         assumed=_assumed(entries),
-        velocity_noise=entries.scale("velocity_noise", VELOCITY_NOISE),
-        torque_noise=entries.scale("torque_noise", TORQUE_NOISE),
+        velocity_noise=entries.number("velocity_noise", VELOCITY_NOISE, ABOVE_0),
+        torque_noise=entries.number("torque_noise", TORQUE_NOISE, ABOVE_0),
         joint_ranges=read_joint_ranges(entries, n, entries.texts("assumed", ())),
         loop_damping_time=_optional(entries, "loop_damping_time", n),
         servo_stiffness=_optional(entries, "servo_stiffness", n),
         servo_damping=_optional(entries, "servo_damping", n),
+        coulomb_friction=_friction(entries, "coulomb_friction", n),
+        viscous_friction=_friction(entries, "viscous_friction", n),
         payload=(0.0, 0.0),  # until it is taken up
         force_limits=_force_limits(entries),
         base=kind,
@@ -171,8 +173,13 @@ def _payload(entries: Entries) -> tuple[float, float]:
 
 
 def _optional(entries: Entries, key: str, n: int) -> np.ndarray | None:
-    """Return n positive numbers, none without an entry."""
-    return read_only(entries.positive(key, n)) if key in entries else None
+    """Return n numbers above 0, none without an entry."""
+    return read_only(entries.vector(key, n, allowed=ABOVE_0)) if key in entries else None
+
+
+def _friction(entries: Entries, key: str, n: int) -> np.ndarray | None:
+    """Return n numbers of 0 or more, none without an entry."""
+    return read_only(entries.not_negative(key, n)) if key in entries else None
 
 
 def _force_limits(entries: Entries) -> tuple[tuple[str, float], ...]:
@@ -180,7 +187,9 @@ def _force_limits(entries: Entries) -> tuple[tuple[str, float], ...]:
     if "force_limits" not in entries:
         return ()
     section = entries.section("force_limits", _FORCES)
-    return tuple((name, section.scale(name, np.inf)) for name in _FORCES if name in section)
+    return tuple(
+        (name, section.number(name, allowed=ABOVE_0)) for name in _FORCES if name in section
+    )
 
 
 def robot_path(name: str | Path) -> Path:

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots.description.named_contact import check_frame
-from impact_robots.entries import Entries
+from impact_robots.entries import ABOVE_0, Entries
 from impact_robots.state.state import RobotState
 
 _ENTRIES = ("a", "point_a", "b", "point_b", "length")
@@ -49,7 +49,7 @@ def _loop(entries: Entries, model: pin.Model, prefix: str) -> LoopJoint:
     check_frame(entries, "a", a, model)
     check_frame(entries, "b", b, model)
     at_a, at_b = (tuple(entries.vector(f"point_{end}", 3).tolist()) for end in ("a", "b"))
-    length = entries.scale("length", 0.0) if "length" in entries else 0.0
+    length = entries.number("length", 0.0, ABOVE_0)
     return LoopJoint(a, at_a, b, at_b, length)
 
 

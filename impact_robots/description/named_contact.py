@@ -9,11 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.entries import LONGEST, Entries
+from impact_robots.entries import ABOVE_0, LONGEST, Entries
+from impact_robots.entry import Entry
 from impact_robots.exceptions import RobotError
 from impact_robots.state.composite import COMPOSITES
 
 _ENTRIES_TOOL = ("parent", "mass", "radius", "com", "contact_point")
+_LARGEST = (("mass", 1000.0), ("radius", LONGEST))  # of a tool of a plausible size [kg, m]
 
 
 def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
@@ -35,7 +37,8 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
     parent = prefix + tool.text("parent")
     check_frame(tool, "parent", parent, model)
     frame = model.frames[model.getFrameId(parent)]
-    sphere = pin.Inertia.FromSphere(_below(tool, "mass", 1000.0), _below(tool, "radius", LONGEST))
+    mass, radius = (tool.number(key, None, Entry(low=0.0, high=most)) for key, most in _LARGEST)
+    sphere = pin.Inertia.FromSphere(mass, radius)
     at_com = frame.placement * pin.SE3(np.eye(3), tool.place("com"))
     model.appendBodyToJoint(frame.parentJoint, sphere, at_com)
     at_contact = frame.placement * pin.SE3(np.eye(3), tool.place("contact_point"))
@@ -46,13 +49,6 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
         pin.Frame(name, frame.parentJoint, model.getFrameId(parent), at_contact, pin.OP_FRAME)
     )
     return name
-
-
-def _below(tool: Entries, key: str, most: float) -> float:
-    """Return a number up to ``most``: what a tool of a plausible size can have."""
-    if (value := tool.number(key)) > most:
-        raise tool.error(key, f"a number up to {most:g}", value)
-    return value
 
 
 def check_frame(entries: Entries, key: str, frame: str, model: pin.Model) -> None:
@@ -112,18 +108,14 @@ def _attached(name: str, entries: Entries, model: pin.Model, prefix: str) -> Nam
     """Return one contact, whose frame is added."""
     link = prefix + entries.text("frame")
     check_frame(entries, "frame", link, model)
-    composite = entries.text("composite", "moving")
-    if composite not in COMPOSITES:
-        raise entries.error("composite", f"one of {', '.join(COMPOSITES)}", composite)
+    composite = entries.text("composite", "moving", COMPOSITES)
     half = None
     if "half_extents" in entries:
-        half = tuple(entries.positive("half_extents", 2).tolist())
+        half = tuple(entries.vector("half_extents", 2, allowed=ABOVE_0).tolist())
     if model.existFrame(name):
         raise RobotError(f"{entries.where('frame')}: expected a name no frame has, got {name!r}")
     index = model.getFrameId(link)
-    turn = np.eye(3)
-    if "rpy" in entries:
-        turn = pin.rpy.rpyToMatrix(entries.vector("rpy", 3))
+    turn = pin.rpy.rpyToMatrix(entries.vector("rpy", 3, np.zeros(3)))
     at = model.frames[index].placement * pin.SE3(turn, entries.place("offset", np.zeros(3)))
     model.addFrame(pin.Frame(name, model.frames[index].parentJoint, index, at, pin.OP_FRAME))
     return NamedContact(name, link, half, composite)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,12 @@ _STANCE = "stance"  # nobody stops without it, but its users need --q then
 
 
 def draft(
-    name: str, urdf: str, chain: Chain, model: pin.Model, given: Mapping[str, Any]
+    name: str,
+    urdf: str,
+    chain: Chain,
+    model: pin.Model,
+    given: Mapping[str, Any],
+    mjcf: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, dict[str, Any]]:
     """Return the entries of a robot's YAML by where they come from, in words.
 
@@ -34,6 +40,8 @@ def draft(
         model: of all of the URDF.
         given: other entries that somebody knows, such as ``apparent_motor_inertia``; an entry
             ``tool`` may have some of its entries only.
+        mjcf: entries of a MuJoCo model (:func:`~impact_robots.urdf.mjcf_file.joint_entries`);
+            those of ``given`` replace them.
     """
     named: dict[str, Any] = {
         "name": name,
@@ -43,14 +51,16 @@ def draft(
         **({"base": "fixed"} if chain.beside else {}),
     }
     limits = {key: each for key, each in _limits(model, chain).items() if key not in given}
-    known = {**limits, **given}
-    assumed = {key: each for key, each in _assumed(model, chain, known).items() if key not in given}
+    mjcf = {key: each for key, each in mjcf.items() if key not in given}
+    known = {**limits, **mjcf, **given}
+    assumed = {key: each for key, each in _assumed(model, chain, known).items() if key not in known}
     tool = {"parent": chain.tip, **NO_TOOL, **given.get("tool", {})}
     (assumed if set(given.get("tool", ())) < set(NO_TOOL) else named)["tool"] = tool
     marked = [*given.get("assumed", ()), *assumed]
     return {
         "": named,
         "From the URDF's <limit>; take a line out to follow it.": limits,
+        "From the MuJoCo model's armature, damping and frictionloss.": mjcf,
         "Given.": {key: each for key, each in given.items() if key not in ("tool", "assumed")},
         "Assumed, which no source gives. Motor inertias: 0.01 kg.m^2 per N.m of effort and a third"
         " of it.": assumed,
@@ -109,5 +119,7 @@ def _assumed(model: pin.Model, chain: Chain, known: Mapping[str, Any]) -> dict[s
     inertia["apparent_motor_inertia"] = APPARENT_SHARE * np.array(
         known.get("reflected_motor_inertia", reflected)
     )
+    apparent = known.get("apparent_motor_inertia", 0.0)
+    inertia["reflected_motor_inertia"] = np.maximum(reflected, apparent)  # a loop only lowers it
     rounded = {key: [float(f"{value:.3g}") for value in each] for key, each in inertia.items()}
     return {**rounded, **noise}

@@ -76,7 +76,7 @@ class BoxTask:
     plate_friction: Annotated[float, entry("Of plates and box", low=0.0)]
     support_friction: Annotated[float, entry("Of box and support", low=0.0)]
     contact_frequency: Annotated[float, entry("Of the box on a plate", unit="rad/s", above=0.0)]
-    detector: str  # whose verdict the controller obeys
+    detector: str  # whose detection status the controller uses
     detection_threshold: Annotated[float, entry("Of that detector, in its unit", above=0.0)]
     impact_limits: Annotated[str, entry("That the arms keep", choices=IMPACT_LIMITS_OF_BOXES)]
     joint_ranges: Annotated[str, entry("Joints that joint_load counts on", choices=JOINT_RANGES)]

@@ -37,7 +37,7 @@ class DirectRun:
     """What happened, without noise.
 
     The arrays of motion have one row a cycle of the command. Those of the contact have one row a
-    step of the plant, from the first touch on, as long as the point stays near the surface.
+    step of the plant, from first contact on, as long as the point stays near the surface.
     """
 
     t: np.ndarray  # since the start, shape (N,) [s]
@@ -54,7 +54,7 @@ class DirectRun:
 
     @property
     def approach_speed(self) -> float:
-        """Normal speed at the first touch, positive [m/s]."""
+        """Normal speed at first contact, positive [m/s]."""
         return float(-self.normal @ self.contact_velocity[0])
 
     @property
@@ -69,7 +69,7 @@ class DirectRun:
 
     @property
     def compression_time(self) -> float:
-        """Time from the first touch to the end of the compression [s].
+        """Time from first contact to the end of the compression [s].
 
         Raises:
             SimulationError: the compression does not end within the run.
@@ -92,7 +92,7 @@ def direct_run(
     after_release: float = inf,
     torque_loop: bool = True,
 ) -> DirectRun:
-    """Run the plant from its present state until ``after_touch`` [s] after the first touch.
+    """Run the plant from its present state until ``after_touch`` [s] after first contact.
 
     Args:
         plant: with a wall, already ``reset``.
@@ -146,7 +146,7 @@ class _Recorder:
         )
 
     def _take(self, found: Steps) -> None:
-        """Keep small steps, from the first touch on."""
+        """Keep small steps, from first contact on."""
         first, pushed = 0, np.any(found.force, axis=1)
         if self.touch is None:
             if not pushed.any():

@@ -15,7 +15,7 @@ from impact_sim.plant.step_records import Steps
 class LoadedPlant(WatchedPlant):
     """Moves exactly as :class:`WatchedPlant` does, and remembers the torque in its springs.
 
-    Remembered from the touch on, once a step, for as long as an impact's load is looked for.
+    Remembered from contact on, once a step, for as long as an impact's load is looked for.
     """
 
     def forget(self) -> None:
@@ -25,7 +25,7 @@ class LoadedPlant(WatchedPlant):
 
     @property
     def torque_before(self) -> np.ndarray:
-        """Torque in the springs at the touch, shape (n,) [N.m]."""
+        """Torque in the springs at contact, shape (n,) [N.m]."""
         return self._felt[0][1]
 
     @property
@@ -69,6 +69,6 @@ class LoadedPlant(WatchedPlant):
         self._feel(self.time, self.joint_torque)
 
     def _feel(self, time: float, torque: np.ndarray) -> None:
-        """Remember the torque (n,) [N.m] of a time [s], if it is soon enough after the touch."""
+        """Remember the torque (n,) [N.m] of a time [s], if it is soon enough after contact."""
         if self.touch is not None and time <= self.touch.time + DURATION:
             self._felt.append((time, torque))

@@ -50,7 +50,7 @@ def passive_impact(
         normal: of the surface, towards the robot, base axes, shape (3,), any length.
         law: of the normal contact force.
         friction: Coulomb's coefficient [-].
-        after_touch: how long to go on after the first touch [s].
+        after_touch: how long to go on after first contact [s].
         after_release: the first one, how long to go on at most [s].
         torque_loop: False lets the motors follow the gravity torque directly.
         contact_step: of the integration [s].

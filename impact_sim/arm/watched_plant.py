@@ -14,7 +14,7 @@ from impact_sim.plant.step_records import Steps
 class WatchedPlant(FlexibleJointPlant):
     """Moves exactly as :class:`FlexibleJointPlant` does, and remembers what it touched.
 
-    A step's force acts from the step's beginning, so the touch is the beginning of the first step
+    A step's force acts from the step's beginning, so contact is the beginning of the first step
     with a force, and the sum of the forces times the step is the impulse that the arm got.
     """
 
@@ -43,7 +43,7 @@ class WatchedPlant(FlexibleJointPlant):
 
     @property
     def contact_duration(self) -> float:
-        """Time from the first touch to the first release, or until now [s]."""
+        """Time from first contact to the first release, or until now [s]."""
         return sum(map(len, self._forces)) * self.contact_step
 
     def _watch(self, steps: Steps) -> None:

@@ -18,13 +18,14 @@ from impact_ros.parameters import declare, parameter
 from impact_ros.qos import STREAM
 from impact_sim.cell.box_pose import pose_message
 from impact_sim.cell.cell_simulation import CellSimulation
+from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.driver.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.driver.simulation import START_NS, Measurement
 from impact_sim.ros.arm_port import ArmPort
 from impact_sim.ros.lockstep_node import LockstepNode
 from impact_sim.ros.standalone import Standalone, shutdown_when_over
-from impact_sim.scenario_choice import find_cell_scenario
+from impact_sim.scenario_choice import find
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class ImpactCellNode(LockstepNode):
         """Put everything where its scenario starts; nothing moves before ``start``."""
         super().__init__("impact_cell", **options)
         self.parameters = declare(self, CellParameters)
-        self.scenario = find_cell_scenario(self.parameters.scenario)
+        self.scenario = find(self.parameters.scenario, SpreadingScenario)
         seed = self.parameters.seed
         self.plant = WatchedCell(self.scenario.layout(self.scenario.drawn(seed)))
         noise = PANDA_NOISE if self.parameters.noise else NO_NOISE

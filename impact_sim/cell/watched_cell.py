@@ -21,12 +21,12 @@ class PlateRecord:
     contacts: int = 0  # how often it touched so far
     touches: bool = False  # in the last step
     step: float = 0.0  # between forces [s]
-    forces: list[np.ndarray] = field(default_factory=list)  # on it, from the touch on, (3,) each
+    forces: list[np.ndarray] = field(default_factory=list)  # on it, from contact on, (3,) each
     joint_impulse: np.ndarray = field(default_factory=lambda: np.zeros(1))  # see WatchedCell, (n,)
 
     @property
     def force(self) -> np.ndarray:
-        """Force on the plate from the touch on, world axes, one row a step, shape (K, 3) [N]."""
+        """Force on the plate from contact on, world axes, one row a step, shape (K, 3) [N]."""
         return np.array(self.forces).reshape(-1, 3)
 
     @property

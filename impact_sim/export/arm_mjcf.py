@@ -127,13 +127,20 @@ def _add_body(parent: Element, arm: ExportedArm, index: int) -> Element:
 
 
 def _joint(arm: ExportedArm, index: int) -> dict[str, str]:
-    """Return a link's joint, which has the motor's inertia if it is rigid."""
+    """Return a link's joint, which has the motor's inertia and friction if it is rigid."""
     import mujoco  # loads slowly
 
     kind, axis = joint_axis(arm.robot.model, index + 1)
     motor = {} if arm.flexible else {"armature": numbers([arm.motor_inertia[index]])}
+    motor |= {} if arm.flexible else _friction(arm.robot, index)
     turns = "hinge" if kind is mujoco.mjtJoint.mjJNT_HINGE else "slide"
     return {"name": arm.robot.joint_names[index], "type": turns, "axis": numbers(axis), **motor}
+
+
+def _friction(robot: Robot, index: int) -> dict[str, str]:
+    """Return what is known of a joint's friction."""
+    known = {"frictionloss": robot.coulomb_friction, "damping": robot.viscous_friction}
+    return {name: numbers([each[index]]) for name, each in known.items() if each is not None}
 
 
 def _limits(robot: Robot, index: int) -> dict[str, str]:

@@ -22,7 +22,7 @@ from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
 from impact_sim.cell.box_pose import WORLD, pose_message
 from impact_sim.driver.arm_driver import Interface
 from impact_sim.driver.simulation import START_NS
-from impact_sim.humanoid.grab_file import find_grab
+from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.grab_stage import REST, GrabStage, sole_wrenches
 from impact_sim.humanoid.model import box_name
 from impact_sim.humanoid.senses import QUIET, HumanoidMeasurement, HumanoidNoise
@@ -30,6 +30,7 @@ from impact_sim.ros.arm_port import COMMAND
 from impact_sim.ros.command_check import checked_command
 from impact_sim.ros.lockstep_node import LockstepNode
 from impact_sim.ros.standalone import Standalone, shutdown_when_over
+from impact_sim.scenario_choice import find
 
 PROGRESS = "impact_humanoid/grab"  # what the controller says of its phases
 
@@ -62,7 +63,7 @@ class ImpactHumanoidSimNode(LockstepNode):
         """Let the robot stand where its scenario starts; nothing moves before ``start``."""
         super().__init__("impact_humanoid_sim", **options)
         self.parameters = declare(self, HumanoidSimParameters)
-        self.scenario = find_grab(self.parameters.scenario)
+        self.scenario = find(self.parameters.scenario, GrabScenario)
         noise = HumanoidNoise() if self.parameters.noise else QUIET
         self.stage = GrabStage(self.scenario, seed=self.parameters.seed, noise=noise)
         self.robot, self.on_cycle = self.stage.robot, _ignored

@@ -19,11 +19,11 @@ from impact_trials.grab.palm_truth import PalmTruth
 class PalmOutcome:
     """The impact of one palm."""
 
-    time: float  # of the touch [s]
+    time: float  # of contact [s]
     speed: float  # towards where the box was announced, right before it [m/s]
     closing: float  # the same relative to the box, which another palm may have set off [m/s]
     bound: float  # robust, on both palms' speed, where the robot was then [m/s]
-    latency: float  # from the touch to the cycle that knew of it [s]; NaN: none did
+    latency: float  # from contact to the cycle that knew of it [s]; NaN: none did
     impulse: float  # along the normal up to the end of compression [N.s]
     stopped: float  # z^T W iota / closing speed: 1 stops the composite body [-]
     is_announced: bool  # whether the impulse is no worse than the set announced for that speed

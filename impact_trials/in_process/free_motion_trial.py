@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_robots.cell import robot_named
 from impact_robots.robot import Robot
 from impact_sim.arm.computed_torque import ComputedTorque
@@ -42,7 +42,7 @@ def _follower(motion: FreeMotion, robot: Robot) -> Controller:
     """Return the controller that follows the motion, unaware of the payload."""
     control, reference = ComputedTorque(robot), motion.reference()
 
-    def answer(measurement: Measurement, _verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, _status: DetectionStatus) -> Answer:
         wanted = reference(measurement.time)
         command = control(measurement.q, measurement.dq, wanted)
         return Answer(command.driver_torque, command.velocity, command.reference_torque)

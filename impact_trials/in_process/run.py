@@ -9,7 +9,7 @@ from impact_bags.exceptions import AnalysisError
 from impact_bags.reading.run_record import Run
 from impact_bags.writing.scene import Scene
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
@@ -44,7 +44,7 @@ class _Answering:
         self.remark, self.fault = "", Fault.NONE
         self.limits = controller.plan.impact_limits
 
-    def __call__(self, measured: Measurement, verdict: Verdict) -> Answer:
+    def __call__(self, measured: Measurement, status: DetectionStatus) -> Answer:
         """Return the answer to a state.
 
         Raises:
@@ -52,11 +52,11 @@ class _Answering:
         """
         guarded, time = self._guarded, START_NS + measured.time_ns
         command = guarded.cycle(
-            time, measured.q, measured.dq, impact=verdict.impact, ready=verdict.ready
+            time, measured.q, measured.dq, impact=status.impact, ready=status.ready
         )
         if command is None:
             raise AnalysisError(f"the controller stopped: {guarded.fault}")
-        waits = "" if verdict.ready else BLIND
+        waits = "" if status.ready else BLIND
         self.remark, self.fault = remark(command, fault=guarded.fault, waits=waits), Fault.NONE
         if guarded.fault:
             self.fault = Fault.STOPPED

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_qp.arms.plans import USUAL, SpreadChoice, spread_controllers
 from impact_qp.spreading import SpreadingController
 from impact_qp.spreading.command import SpreadCommand
@@ -22,10 +22,10 @@ class SpreadAnswers:
         self.controller, self._arm = controller, arm
         self.commands: list[SpreadCommand] = []  # one a cycle
 
-    def __call__(self, measurement: Measurement, verdict: Verdict) -> Answer:
+    def __call__(self, measurement: Measurement, status: DetectionStatus) -> Answer:
         """Return the answer to one measurement."""
         command = self.controller.update(
-            measurement.time, measurement.q, measurement.dq, impact=verdict.impact
+            measurement.time, measurement.q, measurement.dq, impact=status.impact
         )
         self.commands.append(command)
         references, time = self.controller.plan.reference, measurement.time

@@ -12,7 +12,7 @@ import numpy as np
 from impact_detector.box_parameters import box_parameters
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_qp.arms.plans import USUAL, SpreadChoice
 from impact_qp.spreading import Trigger, heard
 from impact_robots.cell import robot_named
@@ -59,7 +59,7 @@ def spread(
     record: CellRecord | None = None,
     told: BoxTask | None = None,
 ) -> SpreadingRun:
-    """Run a scenario until some time after the first touch, or for long enough without one.
+    """Run a scenario until some time after first contact, or for long enough without one.
 
     Args:
         scenario: what hits what.
@@ -101,15 +101,15 @@ def cell_session(task: BoxTask, arm: int) -> DetectorSession:
 
 def _hearing(
     scenario: SpreadingScenario, trigger: Trigger
-) -> Callable[[Sequence[Verdict]], Sequence[Verdict]]:
-    """Return which verdicts the arms' controllers obey."""
+) -> Callable[[Sequence[DetectionStatus]], Sequence[DetectionStatus]]:
+    """Return which detection statuses the arms' controllers obey."""
     names = scenario.arm_names
 
-    def hear(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
-        own = {name: each.impact for name, each in zip(names, verdicts, strict=True)}
+    def hear(statuses: Sequence[DetectionStatus]) -> Sequence[DetectionStatus]:
+        own = {name: each.impact for name, each in zip(names, statuses, strict=True)}
         told = heard(own, trigger)
         return [
-            each._replace(impact=told[name]) for name, each in zip(names, verdicts, strict=True)
+            each._replace(impact=told[name]) for name, each in zip(names, statuses, strict=True)
         ]
 
     return hear

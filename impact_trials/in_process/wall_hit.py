@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_detector.session import DetectorSession
-from impact_detector.signals.sample import FUSED, Detection, Verdict
+from impact_detector.signals.sample import FUSED, Detection, DetectionStatus
 from impact_predictor.joint_load.load import DURATION
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.recorded_hit import HitTruth, RecordedHit
@@ -21,7 +21,7 @@ from impact_trials.lockstep import Answer, lockstep
 
 KEPT = 150  # samples of a recording, at most
 DUE = 0.02  # between a detection and the announced surface, at most [s]
-AFTER = max(DURATION, 0.04)  # the touch [s]
+AFTER = max(DURATION, 0.04)  # contact [s]
 LONGEST = 10.0  # without a touch [s]
 
 
@@ -42,9 +42,9 @@ def wall_hit(
     assert isinstance(plant, LoadedPlant)
     controller = approach.controller(speed)
 
-    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
         command = controller.update(
-            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+            measurement.q, measurement.dq, impact=status.impact, ready=status.ready
         )
         log.add(measurement, command.driver_torque)
         return Answer(command.driver_torque, command.velocity, command.reference_torque)
@@ -72,7 +72,7 @@ class _Log(NamedTuple):
 def _touch(
     approach: WallApproach, log: _Log, time: np.ndarray, position: np.ndarray
 ) -> tuple[float, bool]:
-    """Return when the touch was [s], and whether the detector said so, at about that place.
+    """Return when contact was [s], and whether the detector said so, at about that place.
 
     Else it is when the point reached the announced surface.
     """

@@ -47,7 +47,7 @@ class RunBag:
         """
         make, write, time = self._make, self._write, cycle.time
         self._add_measurement(cycle.measurement, time)
-        write(DETECTOR, *make.detector_status(cycle.verdict), time)
+        write(DETECTOR, *make.detector_status(cycle.status), time)
         self._counts.infeasible += bool(command.relaxed)
         write(COMMAND, *make.command(time, self._robot, command.driver_torque), time)
         desired = command.velocity[:0], command.velocity, command.reference_torque  # no positions

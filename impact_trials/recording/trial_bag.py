@@ -23,7 +23,7 @@ LEAD = 0.6  # before the event, at most [s]
 class TrialBag(BagWriter):
     """One bag: joint states, desired ones and forces.
 
-    What comes before the trial's event (the touch) is kept back and cut to the last ``LEAD``.
+    What comes before the trial's event (contact) is kept back and cut to the last ``LEAD``.
     """
 
     def __init__(self, path: Path, robot: Robot, typestore: Typestore, *, forces: bool) -> None:

@@ -22,7 +22,7 @@ from impact_trials.trial import DetectorLog, Trial, Value
 from impact_trials.truth.trial_truth import columns
 
 START = START_NS * 1e-9  # of the recordings' time [s]
-LOADED = 0.15  # after the first touch, within which joint torques are looked at [s]
+LOADED = 0.15  # after first contact, within which joint torques are looked at [s]
 AXES = "xyz"
 
 
@@ -141,7 +141,7 @@ def _arm(scenario: SpreadingScenario, log: CellLog, number: int) -> dict[str, Va
 
 
 def _detected(found: Sequence[Detection], plate: PlateRecord) -> dict[str, Value]:
-    """Return the first detection after the touch, and how many came before it."""
+    """Return the first detection after contact, and how many came before it."""
     touched = float("inf") if plate.touch is None else START + plate.touch.time
     after = [each for each in found if each.detection_time * 1e-9 > touched]
     row: dict[str, Value] = {"false_detections": len(found) - len(after)}

@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_detector.attribution.expectation import Announcement
 
-TOUCHING = 3.0  # force above which the arm is taken to touch something [N]
+CONTACT_FORCE = 3.0  # force above which the arm is taken to touch something [N]
 
 
 class PalmForce(NamedTuple):
@@ -61,14 +61,14 @@ class ViewRecord:
         return float(self.time[-1]) if len(self) else 0.0
 
     @property
-    def touching(self) -> np.ndarray:
+    def in_contact(self) -> np.ndarray:
         """Whether a force says that the arm touches something, shape (N,)."""
-        return np.linalg.norm(self.force, axis=1) > TOUCHING
+        return np.linalg.norm(self.force, axis=1) > CONTACT_FORCE
 
     @property
-    def touches(self) -> np.ndarray:
+    def contact_starts(self) -> np.ndarray:
         """States in which contacts begin, indices of shape (k,)."""
-        begins = np.diff(self.touching.astype(int), prepend=0) > 0
+        begins = np.diff(self.in_contact.astype(int), prepend=0) > 0
         return np.flatnonzero(begins)
 
     def index(self, time: float) -> int:

@@ -16,7 +16,7 @@ from impact_predictor.sets.feasible_sets import impulse_set
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.state.contact_frame import contact_rotation
 
-GENERATORS = 16
+FACETS = 16
 SLOWEST = 1e-3  # approach that has impulses to show [m/s]
 LONGEST_SET, LONGEST_FORCE = 0.5, 0.5  # of what is drawn [m]
 STEPS = (1.0, 2.0, 5.0)
@@ -58,7 +58,7 @@ def impulse_solid(
         inverse = crb(point, rotation)
         friction, restitution = surface.friction[1], surface.restitution
         found = impulse_set(
-            inverse, friction, restitution, speed, GENERATORS, circumscribed=True
+            inverse, friction, restitution, speed, FACETS, circumscribed=True
         ).with_zero()
         faces = ConvexHull(found.vertices).simplices
     except (PredictionError, QhullError):

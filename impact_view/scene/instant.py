@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
-from impact_view.run.record import TOUCHING, ViewRecord
+from impact_view.run.record import CONTACT_FORCE, ViewRecord
 from impact_view.scene.impulse_shapes import (
     LONGEST_FORCE,
     LONGEST_SET,
@@ -60,7 +60,7 @@ class Timeline:
         self.speed = self._speeds()
         forces = np.linalg.norm(record.force, axis=1)
         self.force_scale = round_scale(forces.max(initial=0.0), LONGEST_FORCE)
-        self._sets = [self._announced_at(touch) for touch in record.touches]
+        self._sets = [self._announced_at(touch) for touch in record.contact_starts]
         solids = [solid for _, solid in self._sets if solid is not None]
         largest = max((np.linalg.norm(each.vertices, axis=1).max() for each in solids), default=0.0)
         self.impulse_scale = round_scale(largest or self._fastest_set(), LONGEST_SET)
@@ -143,14 +143,14 @@ class Timeline:
         return np.array([placement.homogeneous for placement in self._data.oMf])
 
     def _presses(self, k: int) -> bool:
-        return bool(np.linalg.norm(self.record.force[k]) > TOUCHING)
+        return bool(np.linalg.norm(self.record.force[k]) > CONTACT_FORCE)
 
     def _impulses(
         self, k: int, contact: np.ndarray
     ) -> tuple[ImpulseSolid | None, np.ndarray, np.ndarray | None]:
         """Return the set, where it is, and the measured impulse: those of a touch for a while."""
         record = self.record
-        last = int(np.searchsorted(record.touches, k, side="right")) - 1
+        last = int(np.searchsorted(record.contact_starts, k, side="right")) - 1
         if last >= 0 and not record.palms:
             before, solid = self._sets[last]
             if record.time[k] - record.time[before] < HELD:

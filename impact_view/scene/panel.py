@@ -147,12 +147,12 @@ def legend(timeline: Timeline) -> list[str]:
     """Return what is drawn, with the scales of what is no length."""
     record, wall = timeline.record, timeline.wall
     lines = [f"impact limits: **{record.limits}**"] if record.limits else []
-    if record.touches.size:
+    if record.contact_starts.size:
         lines.append(f"red: force on the arm, 0.1 m is {0.1 / timeline.force_scale:g} N")
     if any(said is not None for said in record.announced):
         lines.append(
             "blue: every impulse that was announced (with zero)"
-            + (", orange: the measured one;" if record.touches.size else ";")
+            + (", orange: the measured one;" if record.contact_starts.size else ";")
             + f" 0.1 m is {0.1 / timeline.impulse_scale:g} N.s"
         )
     if wall is not None:

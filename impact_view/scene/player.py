@@ -118,7 +118,7 @@ class Player:
             if self._rest <= 0.0:
                 self.time, self._rest = 0.0, PAUSE
             return
-        touches = record.time[record.touches] if self._panel.slow else np.zeros(0)
+        touches = record.time[record.contact_starts] if self._panel.slow else np.zeros(0)
         self.time = min(record.duration, advance(self.time, elapsed, touches, self._panel.rate))
 
     def play_forever(self) -> NoReturn:

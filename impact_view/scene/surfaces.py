@@ -32,11 +32,11 @@ def find_wall(record: ViewRecord, robot: Robot) -> Wall | None:
     if surface is None:
         return None
     normal, position = np.array(surface.normal), ArmDynamics(robot).position
-    known = np.flatnonzero(np.isfinite(record.gap) & ~record.touching)
+    known = np.flatnonzero(np.isfinite(record.gap) & ~record.in_contact)
     if len(known):
         k = known[np.argmin(np.abs(record.gap[known]))]
         point = position(record.q[k]) - record.gap[k] * normal
         return Wall(point, normal, "at the gap that the controller reported")
-    if len(record.touches):
-        return Wall(position(record.q[record.touches[0]]), normal, "where a force began")
+    if len(record.contact_starts):
+        return Wall(position(record.q[record.contact_starts[0]]), normal, "where a force began")
     return None

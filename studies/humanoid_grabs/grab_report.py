@@ -17,7 +17,7 @@ from studies.row import OURS, PAPERS, ClaimTable, Row, promised
 OF_BOUND = (0.95, 1.01)  # speed over the bound, of palms that are asked for more [-]
 BOUNDS = (0.268, 0.228, 0.183)  # robust ones at the poses of a prototype's, widths of FAST [m/s]
 BOUND_ERROR = 0.02  # most relative difference to them [-]
-NOTICED = 0.010  # latest detection after the touch [s]
+NOTICED = 0.010  # latest detection after contact [s]
 LIFTED = 0.09  # least [m]
 
 
@@ -58,7 +58,7 @@ def _at_the_bound(found: GrabStudy) -> Row:
         f"{least - 1.0:+.1%} to {most - 1.0:+.1%}",
         all(within(share, OF_BOUND) for share in shares),
         f"robust limits; {len(found.grabs[FAST[0]])} seeds each; the bound is that at the state of"
-        f" the touch. Palms that touch first {spanned(early)}; those that touch second, when the"
+        f" contact. Palms that touch first {spanned(early)}; those that touch second, when the"
         f" first impact has gone through the robot, {spanned(late)}. A prototype had .998 to 1.011",
         figures={
             "speed_over_bound_least": least,

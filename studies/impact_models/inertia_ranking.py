@@ -23,7 +23,7 @@ CONFIGURATIONS = 15
 SPEED = 0.12  # of the approach, one of the five of Wang 2022 [m/s]
 LAW = Viscoelastic(stiffness=1.2e5, damping=8e6)  # Wang 2022 (23); figures assumed
 PUBLISHED_MODELS = ("em", "gm", "crb", "flex")  # the four of Wang 2022
-AFTER = 0.04  # simulated after the touch; a compression lasts 6 to 13 ms [s]
+AFTER = 0.04  # simulated after contact; a compression lasts 6 to 13 ms [s]
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def _closure(id_: str, kind: str, cases: Sequence[CaseResult]) -> Row:
         f"{most:.4f}; {least:.4f}",
         most <= CLOSED and least >= MISSED,
         "mean size, of a use case's trials, of the change of velocity that torques and contact"
-        " forces leave unexplained, from 20 ms before the first touch to 100 ms after it; the"
+        " forces leave unexplained, from 20 ms before first contact to 100 ms after it; the"
         f" torque loops' lag of {1e3 * LAG:.2f} ms is accounted for",
         figures={
             "largest_b_theta_miss_mps": most,

@@ -24,8 +24,8 @@ from studies.validation.val2_case import INERTIAS, UseCase
 
 ROBOT = "panda_plate"
 PERIOD = 1e-3  # of control [s]
-AFTER = 0.65  # the first touch, how long a trial goes on: the window and an early touch [s]
-CLOSED = (-0.02, 0.1)  # about the first touch, in which momentum is closed [s]
+AFTER = 0.65  # the first contact, how long a trial goes on: the window and an early touch [s]
+CLOSED = (-0.02, 0.1)  # about first contact, in which momentum is closed [s]
 
 
 LEARNED = ("all tasks", "position")  # what feed-forward stands in for

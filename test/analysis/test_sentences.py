@@ -57,14 +57,14 @@ def kept(each: Record, chosen) -> Record:
 
 
 def until(each: Record, end: float) -> Record:
-    """Return the record up to ``end`` seconds after the touch."""
+    """Return the record up to ``end`` seconds after contact."""
     heard = each.force_t < each.touch + end
     short = kept(each, each.t < each.touch + end)
     return replace(short, force_t=each.force_t[heard], force=each.force[heard])
 
 
 def without(each: Record, start: float, end: float) -> Record:
-    """Return the record without the joint states between two times after the touch."""
+    """Return the record without the joint states between two times after contact."""
     since = each.t - each.touch
     return kept(each, (since < start) | (since > end))
 

@@ -20,7 +20,7 @@ from impact_drivers.franka.hit_process import HitJob, perform
 from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.memory.request import RequestKind
 from impact_qp.control.phases import Phase
-from impact_qp.limits.impact_limits.straight_way import touching_state
+from impact_qp.limits.impact_limits.straight_path import contact_state
 from impact_robots.dynamics import ArmDynamics
 from impact_sim.driver.simulation import START_NS
 
@@ -133,7 +133,7 @@ def test_what_a_hit_needs_grows_with_its_speed_and_is_clipped(fr3, make_job, mak
     assert fast.torque == pytest.approx(2.0 * slow.torque)
     assert fast.force == pytest.approx(2.0 * slow.force)
     dynamics = ArmDynamics(fr3)
-    point = touching_state(dynamics, job.plan.contact, dynamics(q, np.zeros(7)))
+    point = contact_state(dynamics, job.plan.contact, dynamics(q, np.zeros(7)))
     assert abs(job.plan.contact.gap(point.position)) < 1e-4
     assert planned_speed(fr3, job.plan, point) < job.plan.speed, (
         "the limits are below what is asked"

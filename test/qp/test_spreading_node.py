@@ -24,7 +24,8 @@ from impact_robots import load_robot
 from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
 from impact_ros.node.spin import spin
 from impact_ros.qos import RECORD, STREAM
-from impact_sim.scenario_choice import find_cell_scenario
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.scenario_choice import find
 
 NAME = "rs_grab_catfood_case1"
 MS, BEGIN = 1_000_000, 1_000_000_000
@@ -95,7 +96,7 @@ class Bench:
     @property
     def judgements(self):
         """Stamp of the newest verdict that the node has."""
-        return sum(arm.inputs._verdict_stamp for arm in self.node.arms)
+        return sum(arm.inputs._status_stamp for arm in self.node.arms)
 
     def start(self):
         """Configure, let the node see states of inactive arms, and activate."""
@@ -143,7 +144,7 @@ class Bench:
 
 @pytest.fixture(scope="module")
 def scenario():
-    return find_cell_scenario(NAME)
+    return find(NAME, SpreadingScenario)
 
 
 @pytest.fixture

@@ -79,8 +79,8 @@ def case():
         ("no_force_sensor", "no force sensor saw the impacts"),
         ("best_model_clear", "M+B_rho, coulomb explains the joint velocities after best"),
         ("friction_open", "Friction: not identified"),
-        ("second_contact", "another contact 60 ms after the touch: both are mixed"),
-        ("statistic_again", "the statistic rises to 20.1 again 60 ms after the touch"),
+        ("second_contact", "another contact 60 ms after contact: both are mixed"),
+        ("statistic_again", "the statistic rises to 20.1 again 60 ms after contact"),
         ("in_contact", "the arm stayed in contact for more than half of the window"),
         ("missed_force", "force peak of 90 N at 0.300 s, but no impact was reported: x"),
         ("driven", "the arm is driven after the impact"),
@@ -97,7 +97,7 @@ def test_what_is_false_is_noticed(case, key, text):
     [
         ("best_model_clear", "M+B_theta, coulomb explains the joint velocities after best"),
         ("missed_force", "force peak of 90 N at {touch:.3f} s, but no impact was reported: x"),
-        ("statistic_again", "the statistic rises to 20.1 again {contact:.0f} ms after the touch"),
+        ("statistic_again", "the statistic rises to 20.1 again {contact:.0f} ms after contact"),
     ],
 )
 def test_what_is_true_is_accepted(case, key, text):

@@ -22,7 +22,7 @@ NORMAL = np.array([-1.0, 0.0, 0.0])
 
 @pytest.fixture(scope="module")
 def touch(record):
-    return record.time[record.touches[0]]
+    return record.time[record.contact_starts[0]]
 
 
 def test_the_arm_is_where_its_joints_say(timeline, record, panda):

@@ -140,7 +140,7 @@ def mass_interval(
     """Return the 95 % interval of the effective mass along the normal [kg].
 
     Args:
-        state: of the arm at the touch.
+        state: of the arm at contact.
         surface: that is hit.
         robot: the arm.
         model: inertia of the impact map.

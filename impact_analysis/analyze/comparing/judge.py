@@ -28,7 +28,7 @@ Progress = Callable[[float, str], None]
 BEST = "M+B_theta"  # what a torque-controlled arm hits with
 ANNOUNCED, ASSUMED, IDENTIFIED = "announced", "assumed", "identified"
 STDS = 2.0  # of the measured impulse, by which it may lie outside of its set
-GENERATORS = 8
+FACETS = 8
 MOST_FITTED = 24  # impacts to whose force contact laws are fitted, half a second each
 _POINTS = 200  # of a force that a law is fitted to
 
@@ -126,9 +126,7 @@ def _membership(
     span = (0.0, min(1.0, max(0.0, finite(restitution))))
     velocity = float(item.normal @ state.velocity)
     try:
-        expected = impulse_set(
-            crb(state, rotation), finite(friction), span, velocity, GENERATORS, True
-        )
+        expected = impulse_set(crb(state, rotation), finite(friction), span, velocity, FACETS, True)
     except (PredictionError, OutOfRangeError):
         return None
     impulse = rotation.T @ item.impulse

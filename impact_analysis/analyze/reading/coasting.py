@@ -27,7 +27,7 @@ from impact_detector.signals.buffers import JointRecord
 from impact_detector.signals.noise import white_noise
 from impact_robots import ArmDynamics, Robot
 
-COASTING = (0.03, 0.1)  # after the touch: vibrations are over, nothing else may happen [s]
+COASTING = (0.03, 0.1)  # after contact: vibrations are over, nothing else may happen [s]
 PARTS = ((0.03, 0.1), (0.03, 0.065), (0.065, 0.1))  # judged by themselves, a brake is short [s]
 FEW = 5  # samples in one that are too few
 DRIVEN, DRIVEN_SHARE = np.radians(2.0), 0.1  # change in that [rad/s], and share of the jump
@@ -54,7 +54,7 @@ def drive(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.ndarray) ->
 
     Args:
         robot: the arm.
-        t: times since the touch, shape (k,) [s].
+        t: times since contact, shape (k,) [s].
         joints: samples at these times.
         jump: of the gross velocity, shape (n,) [rad/s].
     """

@@ -78,7 +78,7 @@ class AnalyzedImpact:
 
     @property
     def delay(self) -> float:
-        """From the touch of the force sensor to the detection, NaN without one [s]."""
+        """From contact of the force sensor to the detection, NaN without one [s]."""
         return self.detection_time - self.time if self.touch_by_force else float("nan")
 
 

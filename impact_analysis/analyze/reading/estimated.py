@@ -17,7 +17,7 @@ from impact_analysis.present.sentences import text_of
 from impact_bags.reading.recording import Force, Item
 from impact_detector.estimators.estimate import Estimate
 from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
-from impact_detector.signals.sample import Detection, JointSample, Verdict, from_seconds
+from impact_detector.signals.sample import Detection, DetectionStatus, JointSample, from_seconds
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import Robot, Surface, contact_rotation
 
@@ -33,7 +33,7 @@ class Recent:
     """Joint states, forces and statistics of the last 1.2 s."""
 
     def __init__(self) -> None:
-        self.statistics: deque[Verdict] = deque(maxlen=STATISTICS)
+        self.statistics: deque[DetectionStatus] = deque(maxlen=STATISTICS)
         self._samples: deque[JointSample] = deque()
         self._forces: dict[str, RecentForce] = {}
 

@@ -22,7 +22,7 @@ from impact_detector.estimators.estimate import (
     Estimate,
 )
 from impact_detector.signals.buffers import JointRecord
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_robots import Robot
 
 GAP = 5.0  # times the usual period between joint states is a gap
@@ -48,7 +48,7 @@ def notes_of(
     estimate: Estimate,
     second: float,
     joints: JointRecord,
-    statistics: Iterable[Verdict],
+    statistics: Iterable[DetectionStatus],
     *,
     period: float,
     window: float,
@@ -90,36 +90,38 @@ def quality_notes(estimate: Estimate, second: float) -> list[str]:
 
 
 def _later_notes(
-    estimate: Estimate, statistics: Iterable[Verdict], period: float, window: float
+    estimate: Estimate, statistics: Iterable[DetectionStatus], period: float, window: float
 ) -> list[str]:
     """Say if the detector would have seen another impact while it was not armed."""
     since = [
-        (1e-9 * (verdict.time - estimate.impact_time), verdict)
-        for verdict in statistics
-        if verdict.detector == estimate.detection.detector
+        (1e-9 * (status.time - estimate.impact_time), status)
+        for status in statistics
+        if status.detector == estimate.detection.detector
     ]
     vibration = max(VIBRATION, VIBRATION_SAMPLES * period if isfinite(period) else 0.0)
     vibration += estimate.duration if isfinite(estimate.duration) else 0.0
     first = max((v.statistic for t, v in since if 0.0 < t <= vibration), default=0.0)
-    later = [(t, verdict) for t, verdict in since if vibration < t < window]
+    later = [(t, status) for t, status in since if vibration < t < window]
     found = _rise(later, AGAIN * first)
     if found is None or estimate.quality & SECOND_IMPACT:
         return []
-    t, verdict = found
-    again = f"{verdict.statistic:.1f}"
+    t, status = found
+    again = f"{status.statistic:.1f}"
     return [text_of("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
 
 
-def _rise(verdicts: list[tuple[float, Verdict]], least: float) -> tuple[float, Verdict] | None:
+def _rise(
+    statuses: list[tuple[float, DetectionStatus]], least: float
+) -> tuple[float, DetectionStatus] | None:
     """Return when the statistic has risen by ``least`` again to above its threshold, none: never.
 
     A contact may last longer than the vibration: what has not fallen does not rise.
     """
     lowest = float("inf")
-    for t, verdict in verdicts:
-        lowest = min(lowest, verdict.statistic)
-        if verdict.statistic > max(verdict.threshold, lowest + least):
-            return t, verdict
+    for t, status in statuses:
+        lowest = min(lowest, status.statistic)
+        if status.statistic > max(status.threshold, lowest + least):
+            return t, status
     return None
 
 

@@ -57,7 +57,7 @@ class CollisionBehavior:
         return CollisionBehavior(*most)
 
     def is_above(self, other: CollisionBehavior) -> bool:
-        """Tell whether any threshold is higher than another behaviour's."""
+        """Return whether any threshold is higher than another behaviour's."""
         higher = (self.torque > other.torque).any() or (self.force > other.force).any()
         return bool(higher)
 

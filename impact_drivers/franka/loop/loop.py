@@ -311,8 +311,8 @@ def warm_up(guarded: GuardedController, judge: Judge, state: ArmState) -> None:
     still = state._replace(dq=np.zeros_like(state.dq))
     for cycle in range(1, WARM_UP):
         time = cycle * CYCLE_NS
-        verdict = judge.fresh(time)
-        ready = verdict is not None and verdict.ready
+        status = judge.fresh(time)
+        ready = status is not None and status.ready
         command = guarded.cycle(time, still.q, still.dq, ready=ready)
         if command is None:
             return

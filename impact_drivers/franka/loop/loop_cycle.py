@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from impact_detector.signals.sample import Detection, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus
 from impact_qp.control.command import Command
 from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import BLIND, Counts, command_fields, remark, status_fields
@@ -28,7 +28,7 @@ def loop_status(kind: Any, cycle: LoopCycle, limits: str, *, idle: bool) -> dict
     counts, answer = counts_of(cycle.counts), cycle.answer
     if answer is None:
         return status_fields(kind, counts, cycle.fault, fault=fault, limits=limits)
-    blind = cycle.verdict is None or not cycle.verdict.ready
+    blind = cycle.status is None or not cycle.status.ready
     return status_fields(
         kind,
         counts,
@@ -87,7 +87,7 @@ class LoopCycle(NamedTuple):
     success_rate: float = float("nan")  # of the last 100 commands, as the arm counts them [-]
     answer: Command | None = None  # of the controller; none: the state was not answered
     sent: np.ndarray | None = None  # torque that the arm was sent, without gravity [N.m]
-    verdict: Verdict | None = None  # of the detector on this state
+    status: DetectionStatus | None = None  # of the detector on this state
     detection: Detection | None = None  # the last one so far, also of earlier cycles
     detections: int = 0  # so far
     counts: LoopCounts = LoopCounts()

@@ -27,7 +27,7 @@ class TimesReport(NamedTuple):
     success_rate: float  # the lowest that the arm reported, NaN without
 
     @property
-    def verdict(self) -> str:
+    def assessment(self) -> str:
         """What it means, in one line."""
         if not self.cycles:
             return "the loop did not run"
@@ -46,7 +46,7 @@ class TimesReport(NamedTuple):
         return (
             f"state to answer p50 {self.p50:.0f}, p99 {self.p99:.0f}, p99.9 {self.p999:.0f},"
             f" longest {self.longest:.0f} us in {self.cycles} cycles; {self.skipped} states"
-            f" skipped{rate}: {self.verdict}"
+            f" skipped{rate}: {self.assessment}"
         )
 
 

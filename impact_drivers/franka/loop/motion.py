@@ -136,8 +136,8 @@ class TorqueMotion:
         self._tell_time(state)
         self._missed += max(0, round(state.period / CYCLE_NS) - 1)
         self._watch_over(state)
-        verdict = self.judge.fresh(self.time)
-        impact, ready = (False, False) if verdict is None else (verdict.impact, verdict.ready)
+        status = self.judge.fresh(self.time)
+        impact, ready = (False, False) if status is None else (status.impact, status.ready)
         command, torque = self._answers.answer(self.time, state, impact=impact, ready=ready)
         solved = perf_counter()
         self._look_after(command)
@@ -308,7 +308,7 @@ class TorqueMotion:
             success_rate=state.success_rate,
             answer=command,
             sent=torque,
-            verdict=judge.fresh(self.time),
+            status=judge.fresh(self.time),
             detection=judge.detection,
             detections=judge.detections,
             counts=self._counts(),

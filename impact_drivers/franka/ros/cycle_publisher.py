@@ -9,7 +9,7 @@ from typing import Any
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from impact_detector.ros.messages import status_message as verdict_message
+from impact_detector.ros.messages import status_message as detector_status_message
 from impact_drivers.franka.loop.loop_cycle import (
     LoopCounts,
     LoopCycle,
@@ -42,7 +42,7 @@ TOPICS = {
 
 
 class CyclePublisher:
-    """Sends states, commands, verdicts and the controller's reports, and what it announces."""
+    """Publishes states, commands, detection statuses, controller reports and announcements."""
 
     def __init__(self, node: Node) -> None:
         """Create the publishers on ``node``."""
@@ -68,8 +68,8 @@ class CyclePublisher:
         """
         stamp = from_nanoseconds(cycle.time)
         self._send("joint_states", self._state(cycle, stamp))
-        if cycle.verdict is not None:
-            self._send("impact_detector/status", verdict_message(cycle.verdict, ""))
+        if cycle.status is not None:
+            self._send("impact_detector/status", detector_status_message(cycle.status, ""))
         if cycle.state is LoopState.CHANGING:
             return None
         answered, self._answered = self._answered, cycle.answer is not None

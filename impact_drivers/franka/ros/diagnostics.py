@@ -31,8 +31,8 @@ class LoopDiagnostics:
     def take(self, cycle: LoopCycle) -> None:
         """Count a cycle."""
         self._health.add(cycle.time, self._now())
-        if cycle.verdict is not None:
-            self._health.judged(cycle.verdict)
+        if cycle.status is not None:
+            self._health.judged(cycle.status)
 
     def report(self, cycle: LoopCycle, ring: RingReader, fault: str) -> None:
         """Publish how things are.

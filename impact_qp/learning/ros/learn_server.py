@@ -21,7 +21,6 @@ from impact_qp.learning.hit_record import HitRecorder
 from impact_qp.learning.ros.hit_client import NAME, HitClient
 from impact_qp.learning.ros.learn_messages import feedback, hit_goal, result
 from impact_qp.learning.surface_learner import SurfaceLearner
-from impact_qp.ros.goal_server import RESULT_KEPT
 from impact_robots.exceptions import ImpactError
 
 # Codes of LearnSurface beside those that ExecuteImpact has, too.
@@ -65,7 +64,6 @@ class LearnServer:
             self._execute,
             goal_callback=self._on_goal,
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
-            result_timeout=RESULT_KEPT,
         )
 
     def configure(
@@ -259,7 +257,7 @@ class LearnServer:
             return End(HIT_FAILED, f"hit {number}: the controller rejected the goal")
         if done.code != OK:
             return End(HIT_FAILED, f"hit {number}: {done.message or f'code {done.code}'}")
-        if not self.recorder.touched:
+        if not self.recorder.detected:
             return End(NO_EVENT, f"hit {number}: the detector reported no impact")
         return None
 

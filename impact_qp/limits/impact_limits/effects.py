@@ -72,11 +72,11 @@ def impact_rows(
     torque = joint_torque_map(
         contact_jacobian(point, contact.rotation), contact.peak_factor, contact.impact_duration
     )
-    after, most, names = post_impact_rows(robot, contact, point, velocity_map, bounds)
+    after, highest, names = post_impact_rows(robot, contact, point, velocity_map, bounds)
     impulsive = robot.limits.impulsive_torque
     return (
         np.vstack([torque, -torque, after]),
-        np.concatenate([impulsive, impulsive, most]),
+        np.concatenate([impulsive, impulsive, highest]),
         row_names(robot)[: 2 * robot.dof] + names,
     )
 
@@ -95,13 +95,13 @@ def post_impact_rows(
     """
     limits, jump = robot.limits, velocity_jump(robot, contact, point, velocity_map)
     rows, names = [jump, -jump], row_names(robot)[2 * robot.dof :]
-    most = [limits.velocity - point.dq, limits.velocity + point.dq]
+    highest = [limits.velocity - point.dq, limits.velocity + point.dq]
     for each in bounds:
         D, d = each.rows(point)
         rows.append(D @ jump)
-        most.append(d - D @ point.dq)
+        highest.append(d - D @ point.dq)
         names += each.names
-    return np.vstack(rows), np.concatenate(most), names
+    return np.vstack(rows), np.concatenate(highest), names
 
 
 def row_names(robot: Robot) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ class ImpactLimit(Limit):
             robot: the arm.
             contact: that is announced.
             preview: T_p [s].
-            margin: share of every bound that is kept in reserve.
+            margin: fraction of every bound kept in reserve.
             generators: N of the friction pyramid.
             circumscribed: the pyramid contains the cone.
             velocity_map: of :data:`VELOCITY_MAPS`.
@@ -118,10 +118,10 @@ class ImpactLimit(Limit):
 
         See :func:`~impact_qp.limits.impact_limits.effects.impact_rows`.
         """
-        rows, most, names = impact_rows(
+        rows, highest, names = impact_rows(
             self.robot, self.contact, point, self.velocity_map, self.bounds
         )
-        return rows, (1.0 - self.margin) * most, names
+        return rows, (1.0 - self.margin) * highest, names
 
     def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the highest admissible approach speed at a state, margin included."""

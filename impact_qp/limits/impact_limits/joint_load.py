@@ -18,7 +18,7 @@ from impact_qp.limits.impact_limits.impact_limit import ImpactLimit
 from impact_qp.limits.impact_limits.load_watch import LoadWatch, Pieces
 from impact_qp.limits.impact_limits.registry import impact_limit
 from impact_qp.limits.impact_limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
-from impact_qp.limits.impact_limits.straight_way import states_ahead
+from impact_qp.limits.impact_limits.straight_path import states_ahead
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState, RobotState
@@ -60,7 +60,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         Args:
             robot: the arm.
             contact: that is announced.
-            margin: share of every limit that is kept in reserve [-].
+            margin: fraction of every limit kept in reserve [-].
             drive: of the motors, see :mod:`impact_predictor.joint_load.drive`; empty: that of a
                 torque interface.
             options: as of :class:`ImpactLimit`.
@@ -178,10 +178,10 @@ class JointLoadLimit(ApproachSpeedLimit):
         """Return what loads and velocities after the impact may be at a state."""
         from impact_predictor.joint_load.load_limits import ImpulseLimits, load_limits  # slow
 
-        rows, most, names = post_impact_rows(
+        rows, highest, names = post_impact_rows(
             self.robot, self.contact, point, self.velocity_map, self.bounds
         )
-        functionals = ImpulseLimits(rows, (1.0 - self.margin) * most, names)
+        functionals = ImpulseLimits(rows, (1.0 - self.margin) * highest, names)
         return load_limits(self.robot, point.g, self.margin, functionals)
 
     def _bound_of(self, rated: RatedCase) -> SpeedBound:

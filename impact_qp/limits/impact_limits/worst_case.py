@@ -49,12 +49,12 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         self._directions = contact.rotation @ self._generators_in_contact_axes()  # K, base axes
         n, names = robot.dof, row_names(robot)
         self._names = names[:n] + names[2 * n : 3 * n]
-        limits, kept = robot.limits, 1.0 - self.margin
+        limits, usable = robot.limits, 1.0 - self.margin
         per_impulse = mean_force_factor(contact.peak_factor, contact.impact_duration)
         if not self.bounds and self.velocity_map == MOMENTUM:
-            impulsive = kept * limits.impulsive_torque / per_impulse
+            impulsive = usable * limits.impulsive_torque / per_impulse
             announced = self._directions, contact.restitution[1], impulsive
-            self.closed_form = ImpulseSet(*announced, limits.velocity, kept)
+            self.closed_form = ImpulseSet(*announced, limits.velocity, usable)
 
     def _generators_in_contact_axes(self) -> np.ndarray:
         """Return directions of impulses with a normal part of 1, shape (3, N)."""
@@ -81,10 +81,10 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         Raises:
             UnboundedSetError: an impulse may grow without end.
         """
-        rows, most, _ = self.effects(point)
+        rows, highest, _ = self.effects(point)
         impulses = self.contact.rotation.T @ self.unit_impulses(point)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return (rows @ impulses) / most[:, None]
+            return (rows @ impulses) / highest[:, None]
 
     def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the closed-form bound, margin included."""
@@ -106,9 +106,9 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
             impulses = self.unit_impulses(point)
         except UnboundedSetError:
             return _UNBOUNDED
-        rows, most, names = self.effects(point)
+        rows, highest, names = self.effects(point)
         of_contact = self.contact.rotation.T @ impulses
-        speed, limiting = one_sided_speed_bound(rows, most, of_contact)
+        speed, limiting = one_sided_speed_bound(rows, highest, of_contact)
         return SpeedBound(speed, "" if limiting is None else names[limiting])
 
 

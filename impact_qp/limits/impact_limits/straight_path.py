@@ -39,7 +39,7 @@ def states_ahead(
     return point
 
 
-def touching_state(dynamics: ArmDynamics, contact: Contact, point: PointState) -> PointState:
+def contact_state(dynamics: ArmDynamics, contact: Contact, point: PointState) -> PointState:
     """Return the state in which a point contacts the surface; the same if it is behind it."""
     found = []
 

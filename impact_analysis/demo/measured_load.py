@@ -15,7 +15,7 @@ from impact_robots.robot import Robot
 BEFORE, AFTER = 0.01, 0.03  # windows before and after the contact [s]
 
 
-class FeltLoad(NamedTuple):
+class MeasuredLoad(NamedTuple):
     """Measured joint torques of one impact, each of the joint that comes nearest to its limit."""
 
     change_joint: str
@@ -31,7 +31,7 @@ class FeltLoad(NamedTuple):
         return max(self.change / self.change_limit, self.torque / self.torque_limit)
 
 
-def felt_load(record: RunRecord, robot: Robot, contact_time: float) -> FeltLoad:
+def measured_load(record: RunRecord, robot: Robot, contact_time: float) -> MeasuredLoad:
     """Return what was felt within 30 ms of a contact.
 
     Args:
@@ -54,7 +54,7 @@ def felt_load(record: RunRecord, robot: Robot, contact_time: float) -> FeltLoad:
         int(np.argmax(change / limits.impulsive_torque)),
         int(np.argmax(torque / range_)),
     )
-    return FeltLoad(
+    return MeasuredLoad(
         robot.joint_names[most],
         float(change[most]),
         float(limits.impulsive_torque[most]),
