@@ -103,7 +103,7 @@ class UnsolvedImpactError(PredictionError):
         contacts = "1 contact" if len(friction) == 1 else f"{len(friction)} contacts"
         super().__init__(
             f"impact: no impulses at {contacts} satisfy Coulomb's law (residual "
-            f"{residuals[-1]:.1e}); they may be jammed, or restitution may ask for the impossible"
+            f"{residuals[-1]:.1e}); they may be jammed, or the restitution may be infeasible"
         )
         self.delassus = delassus
         self.velocity = velocity

@@ -24,7 +24,7 @@ class Flag(IntFlag):
     """Assumptions that a prediction violates."""
 
     NONE = 0
-    APPROACHING = 1  # without it there is no impact and nothing changes
+    APPROACHING = 1  # without it there is no impact
     JAMMING = 2  # the "sliding" law has no solution, the result is NaN
     SINGULAR_JACOBIAN = 4  # the contact Jacobian is close to losing rank
     ENERGY_GAIN = 8  # kinetic energy grew, which is unphysical

@@ -1,8 +1,8 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The entries of a robot's YAML: each of its type and in its range, or one line with file and key.
+"""The entries of a robot's YAML, checked for type and range; errors name file and key.
 
-Nothing is converted: a text is no number and no truth value, whatever it says.
+Nothing is converted: a string is never a number or a truth value.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ class Entries:
         Args:
             path: of the file, for errors.
             mapping: what the file holds.
-            known: every key that may be in it.
-            section: where in the file it is, such as ``tool.``.
+            known: every allowed key.
+            section: path within the file, such as ``tool.``.
 
         Raises:
-            RobotError: there is another key.
+            RobotError: an unknown key.
         """
         self.path, self._mapping, self._section = path, mapping, section
         for key in mapping:
@@ -75,7 +75,7 @@ class Entries:
         ]
 
     def __contains__(self, key: str) -> bool:
-        """Tell whether there is an entry."""
+        """Tell whether an entry exists."""
         return key in self._mapping
 
     def text(self, key: str, default: str | None = None, choices: Collection[str] = ()) -> str:
@@ -165,7 +165,7 @@ class Entries:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value of a YAML is a number of a size that a robot's can have."""
+    """Return whether a value of a YAML is a number of plausible size."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return number and -LARGEST <= value <= LARGEST  # type: ignore[operator]
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a field of a record may hold: the same for YAML files, parameters of nodes and options.
+"""Allowed values of a record's field: the same for YAML files, node parameters and options.
 
 Example:
     @dataclass(frozen=True)
@@ -32,7 +32,7 @@ _OTHER_UNITS = {  # that are written by mistake, and how many of them the unit h
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What a value may be.
+    """Allowed values.
 
     Attributes:
         description: What it does, one sentence.
@@ -61,7 +61,7 @@ class Entry:
         return low_ok and above_ok and (self.high is None or value <= self.high)
 
     def expected(self, kind: str) -> str:
-        """Return what a value must be, in words.
+        """Return a description of the allowed values.
 
         Args:
             kind: of the value, such as "a number".
@@ -94,12 +94,12 @@ def unit_hint(value: float, most: float, unit: str) -> str:
 
 
 def entry(description: str, **options: Any) -> Entry:
-    """Return what a field may hold; options are the other attributes of :class:`Entry`."""
+    """Return the allowed values of a field; options are the other attributes of :class:`Entry`."""
     return Entry(description=description, **options)
 
 
 def entries_of(record: type) -> dict[str, Entry]:
-    """Return what the fields of a record may hold, by name, of those that say it."""
+    """Return the allowed values of the annotated fields of a record, by name."""
     hints = get_type_hints(record, include_extras=True)
     return {
         name: each

@@ -70,7 +70,7 @@ class LayeredLaw(RateLaw):
 
 
 class LayerRanges(NamedTuple):
-    """What layered walls are drawn from."""
+    """Ranges of drawn layered walls."""
 
     skin: tuple[float, float] = (1e4, 5e4)  # [N/m]
     core: tuple[float, float] = (1e6, 8e6)  # [N/m]

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plant, detector and controller in one process, in the order in which the nodes take turns."""
+"""Plant, detector and controller in one process, in the order of the nodes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from impact_sim.driver.simulation import START_NS, Measurement, Simulation
 
 @dataclass(frozen=True)
 class SpreadState:
-    """What reference spreading had in mind when it answered; base axes, shape (3,) each."""
+    """References and feedback of reference spreading in a cycle; base axes, shape (3,) each."""
 
     ante_velocity: np.ndarray  # of the contact point by the ante-impact reference [m/s]
     post_velocity: np.ndarray  # by the post-impact one [m/s]
@@ -29,12 +29,12 @@ class SpreadState:
 
 
 class Answer(NamedTuple):
-    """What a controller answers to a state; arrays of shape (n,)."""
+    """A controller's response to a state; arrays of shape (n,)."""
 
-    command: np.ndarray  # what the driver is sent
+    command: np.ndarray  # sent to the driver
     velocity: np.ndarray  # desired [rad/s]
-    reference_torque: np.ndarray  # what the torque sensors should read [N.m]
-    announcement: Announcement | None = None  # what it announces, if that is new
+    reference_torque: np.ndarray  # expected reading of the torque sensors [N.m]
+    announcement: Announcement | None = None  # a new announcement, if any
     spread: SpreadState | None = None  # of a controller by reference spreading
 
 
@@ -42,7 +42,7 @@ Controller = Callable[[Measurement, DetectionStatus], Answer]
 
 
 class Cycle(NamedTuple):
-    """One millisecond: what was measured, what the detectors made of it, what was answered."""
+    """One millisecond: measurement, detection and response."""
 
     measurement: Measurement
     status: DetectionStatus  # of the first detector
@@ -57,7 +57,7 @@ class Cycle(NamedTuple):
 
 
 class ArmTurn:
-    """What the nodes of one arm do with a measurement: detect, then control.
+    """The nodes of one arm: detector, then controller.
 
     As over DDS in lockstep: forces, then the state reach the detector; its detection status and
     the state reach the controller; its reference torque reaches the detector, its command the
@@ -118,8 +118,8 @@ def lockstep(
         simulation: the plant, its driver and its sensors.
         controller: called once a cycle.
         session: of the detector, in lockstep.
-        q: where the arm starts, shape (n,) [rad].
-        dq: how it moves there, shape (n,) [rad/s]; none: it is at rest.
+        q: initial positions, shape (n,) [rad].
+        dq: initial velocities, shape (n,) [rad/s]; None: at rest.
     """
     turn, measurement = ArmTurn(controller, session), simulation.reset(q, dq)
     while True:
@@ -140,9 +140,9 @@ def cell_lockstep(
 
     Args:
         simulation: the cell.
-        turns: one an arm.
-        q: where the arms start, shape (n,) each [rad].
-        dq: how they move there, shape (n,) each [rad/s]; none: they are at rest.
+        turns: one per arm.
+        q: initial positions, shape (n,) each [rad].
+        dq: initial velocities, shape (n,) each [rad/s]; None: at rest.
         heard: maps the arms' detection statuses of one instant to those that their controllers
             use; by default each its own.
     """
@@ -159,7 +159,7 @@ def cell_lockstep(
 
 
 def forces(measurement: Measurement) -> list[tuple[str, ForceSample]]:
-    """Return what the force sensor publishes with a measurement, by topic."""
+    """Return the messages of the force sensor for a measurement, by topic."""
     stamp = START_NS + measurement.time_ns
     slow = ("wrench", ForceSample(stamp, measurement.forces[-1:]))
     if measurement.time_ns == 0:

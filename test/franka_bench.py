@@ -119,7 +119,7 @@ class ScriptedLoop:
     def said(self):
         return self.words
 
-    def last_words(self):
+    def exit_reason(self):
         return f"{self.words[-1]} (status 1)"
 
     def close(self):

@@ -7,16 +7,16 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from impact_analysis.demo.evaluation import Evaluation, evaluate_run
 from impact_analysis.demo.table import sentence, table
-from impact_analysis.present.plain import json_text
 from impact_bags.exceptions import RecordingError
-from impact_bags.new_files import write_file
 from impact_bags.reading.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
+from impact_cli.demo.demo_ending import end_runs
 from impact_cli.demo.demo_here import Settings, must_run_here, run_here, shown_gap
 from impact_cli.demo.demo_scenario import (
     LEARN_WALL,
@@ -37,8 +37,7 @@ from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenarios import Scenario, load_scenario
 
-FCI_OPTIONS = ("dry_run", "arm")  # refused without --fci
-FCI_CONTROLLERS = ("robust", "joint_load")  # the only ones that move an FR3, real or fake
+FCI_OPTIONS = ("dry_run", "arm")  # without --fci refused
 CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 _EPILOG = """example:
   impact demo
@@ -122,25 +121,8 @@ def _not_here(address: str) -> bool:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the demo and return the exit status."""
-    if isinstance(arguments.scenario, SpreadingScenario):
-        refuse_with_box(arguments, FCI_OPTIONS)
-        from impact_cli.demo.spreading_demo import (
-            run_spreading_demo,  # needs what the others do not
-        )
-
-        return run_spreading_demo(arguments, lambda: new_folder(arguments.out, "demo"))
-    if isinstance(arguments.scenario, GrabScenario):
-        refuse_with_box(arguments, FCI_OPTIONS)
-        from impact_cli.demo.grab_demo import run_grab_demo  # needs what the others do not
-
-        return run_grab_demo(arguments, lambda: new_folder(arguments.out, "demo"))
-    if arguments.scenario == LEARN_WALL:
-        refuse_options(arguments, FCI_OPTIONS, f"not with {LEARN_WALL}")
-        from impact_cli.demo.learning_demo import run_learning_demo  # needs what the others do not
-
-        return run_learning_demo(arguments, lambda: new_folder(arguments.out, "demo"))
-    if arguments.fci:
-        return _run_fci(arguments)
+    if (demo := _other_demo(arguments)) is not None:
+        return demo(arguments, lambda: new_folder(arguments.out, "demo"))
     for name in FCI_OPTIONS:
         if getattr(arguments, name) not in (None, False):
             raise UsageError(f"--{name.replace('_', '-')}: only with --fci")
@@ -150,13 +132,28 @@ def run(arguments: argparse.Namespace) -> int:
     return status
 
 
-def _run_fci(arguments: argparse.Namespace) -> int:
-    """Run the demo of a Franka Research 3 and return the exit status."""
-    if arguments.view:
-        raise UsageError("--view: not with --fci; impact view shows its recordings")
-    from impact_cli.demo.fci_demo import run_fci_demo  # needs what the others do not
+def _other_demo(arguments: argparse.Namespace) -> Callable[..., int] | None:
+    """Return what runs another demo than a wall's, each needs what the others do not.
 
-    return run_fci_demo(arguments, FCI_CONTROLLERS, lambda: new_folder(arguments.out, "demo"))
+    Raises:
+        UsageError: an option would do nothing there.
+    """
+    if isinstance(arguments.scenario, SpreadingScenario):
+        refuse_with_box(arguments, FCI_OPTIONS)
+        from impact_cli.demo.spreading_demo import run_spreading_demo as demo
+    elif isinstance(arguments.scenario, GrabScenario):
+        refuse_with_box(arguments, FCI_OPTIONS)
+        from impact_cli.demo.grab_demo import run_grab_demo as demo
+    elif arguments.scenario == LEARN_WALL:
+        refuse_options(arguments, FCI_OPTIONS, f"not with {LEARN_WALL}")
+        from impact_cli.demo.learning_demo import run_learning_demo as demo
+    elif arguments.fci:
+        if arguments.view:
+            raise UsageError("--view: not with --fci; impact view shows its recordings")
+        from impact_cli.demo.fci_demo import run_fci_demo as demo
+    else:
+        return None
+    return demo
 
 
 def _run(arguments: argparse.Namespace, viewer: Viewer) -> int:
@@ -175,14 +172,16 @@ def _run(arguments: argparse.Namespace, viewer: Viewer) -> int:
     evaluations = [evaluation for _, evaluation in results]
     if arguments.realtime:
         _warn_of_faults([record.fault for record, _ in results])
-    report = _report(evaluations, folder, missed if arguments.realtime else None)
-    write_file(folder / "table.json", json_text(report) + "\n")
     _draw(results, folder)
-    if arguments.json:
-        print(json_text(report))
-    else:
-        _print(evaluations, folder, missed if arguments.realtime else None)
-        print(f"Took {time.monotonic() - started:.0f} s.")
+    late = [{"missed_cycles": each} if arguments.realtime else {} for each in missed]
+    runs = [each.as_json() | more for each, more in zip(evaluations, late, strict=True)]
+    end_runs(
+        folder / "table.json",
+        {"runs": runs},
+        lambda: _text(evaluations, missed if arguments.realtime else None),
+        as_json=arguments.json,
+        started=started,
+    )
     return 0
 
 
@@ -252,14 +251,6 @@ def _warn_of_faults(faults: list[str]) -> None:
             print(f"{controller}: the controller stopped: {fault}", file=sys.stderr)
 
 
-def _report(evaluations: list[Evaluation], folder: Path, missed: list[int] | None) -> dict:
-    """Return the JSON document."""
-    runs = [evaluation.as_json() for evaluation in evaluations]
-    for entry, cycles in zip(runs, missed or [], strict=bool(missed)):
-        entry["missed_cycles"] = cycles
-    return {"runs": runs, "output_dir": str(folder)}
-
-
 def _draw(results: list[tuple[RunRecord, Evaluation]], folder: Path) -> None:
     """Write the pictures; imported late because drawing is slow to load."""
     from impact_analysis.demo.plots import write_plots
@@ -267,20 +258,11 @@ def _draw(results: list[tuple[RunRecord, Evaluation]], folder: Path) -> None:
     write_plots(results, folder)
 
 
-def _print(evaluations: list[Evaluation], folder: Path, missed: list[int] | None) -> None:
-    """Print the table and its summary."""
-    print()
-    print(table(evaluations))
+def _text(evaluations: list[Evaluation], missed: list[int] | None) -> tuple[str, str]:
+    """Return the table, and what to see in it."""
+    figures = f"\n{table(evaluations)}"
     if missed is not None:
-        cycles = ", ".join(
-            f"{e.controller} {count}" for e, count in zip(evaluations, missed, strict=True)
-        )
-        print(f"missed cycles of 1 ms: {cycles}")
-    print("\n" + _wrapped(sentence(evaluations)))
-    print(f"\nTable, pictures and recordings: {folder}")
-
-
-def _wrapped(text: str, width: int = 88) -> str:
-    import textwrap
-
-    return textwrap.fill(text[0].upper() + text[1:], width)
+        each = zip(evaluations, missed, strict=True)
+        cycles = ", ".join(f"{e.controller} {count}" for e, count in each)
+        figures += f"\nmissed cycles of 1 ms: {cycles}"
+    return figures, sentence(evaluations)

@@ -8,9 +8,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
-from impact_cli.learn_output import document_of, learned_status, write_learned
+from impact_cli.learn_output import document_of, end_learned, learned_status
 from impact_cli.new_folder import new_folder
 from impact_cli.options.number_options import count, seed
 
@@ -64,7 +63,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Let the arm hit and learn; 1 if a hit was above a limit, or there was none."""
     from impact_analysis.learning.learned_scenario import LearnedScenario
-    from impact_analysis.learning.learned_table import header, hit_entry, hit_line, truth_line
+    from impact_analysis.learning.learned_table import header, hit_entry, hit_line
     from impact_sim.scenario_choice import find
     from impact_sim.scenarios import Scenario
 
@@ -80,9 +79,5 @@ def run(arguments: argparse.Namespace) -> int:
             if step.problem:
                 print(f"No further hit: {step.problem}.", flush=True)
     document = document_of(learner, entries, arguments.wall_unknown, folder)
-    write_learned(folder, document, learner, step.learned.known.narrowed)
-    if arguments.json:
-        print(json_text(document))
-    else:
-        print(f"{truth_line(learner.truth)}\n\nTable, picture and learned ranges: {folder}")
+    end_learned(document, learner, step.learned.known.narrowed, as_json=arguments.json)
     return learned_status(entries)

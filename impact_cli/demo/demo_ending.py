@@ -1,10 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Output of a demo that ran in this process: its table as text and as JSON."""
+"""How runs end: their table and a sentence, or one document, and where everything is."""
 
 from __future__ import annotations
 
-import argparse
 import textwrap
 import time
 from collections.abc import Callable
@@ -15,34 +14,36 @@ from impact_analysis.present.plain import json_text
 from impact_bags.new_files import write_file
 
 
-def end_demo(
-    arguments: argparse.Namespace,
-    runs: list[dict[str, Any]],
-    folder: Path,
-    started: float,
+def end_runs(
+    file: Path,
+    document: dict[str, Any],
     text: Callable[[], tuple[str, str]],
+    *,
+    as_json: bool,
+    where: str = "Table, pictures and recordings: {}",
+    started: float | None = None,
 ) -> None:
-    """Write the document, and print it or the table.
+    """Write the document, and print it or a text.
 
     Args:
-        arguments: of the demo: the scenario itself, seed, json.
-        runs: entries of the document.
-        folder: output folder.
-        started: start time, monotonic clock [s].
-        text: returns the table and its summary.
+        file: to write, in the folder where everything is.
+        document: of the runs, to which the folder is added.
+        text: returns the table, and what to see in it.
+        as_json: print the document.
+        where: ends the text; it says what is in the folder.
+        started: when, by the monotonic clock [s]; none: how long it took is not said.
 
     Raises:
         WriteError: the document cannot be written.
     """
-    scenario = arguments.scenario
-    about = {"scenario": scenario.name, "seed": arguments.seed}
-    document = json_text(about | {"runs": runs, "output_dir": str(folder)})
-    write_file(folder / "table.json", document + "\n")
-    if arguments.json:
-        print(document)
+    written = json_text(document | {"output_dir": str(file.parent)})
+    write_file(file, written + "\n")
+    if as_json:
+        print(written)
         return
     table, sentence = text()
-    print(f"\n{scenario.name}: {scenario.title}\n\n{table}\n")
-    print(textwrap.fill(sentence, 88))
-    print(f"\nTable, pictures and recordings: {folder}")
-    print(f"Took {time.monotonic() - started:.0f} s.")
+    if sentence:
+        table += "\n\n" + textwrap.fill(sentence[0].upper() + sentence[1:], 88)
+    print(f"{table}\n\n{where.format(file.parent)}")
+    if started is not None:
+        print(f"Took {time.monotonic() - started:.0f} s.")

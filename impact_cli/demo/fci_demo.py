@@ -30,15 +30,15 @@ def start_of_lockstep() -> int:
     return START_NS
 
 
-def run_fci_demo(
-    arguments: argparse.Namespace, controllers: tuple[str, ...], make_folder: Callable[[], Path]
-) -> int:
+CONTROLLERS = ("robust", "joint_load")  # an FR3, real or fake, is moved by no others
+
+
+def run_fci_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path]) -> int:
     """Run the demo and return the exit status.
 
     Args:
         arguments: of the command line.
-        controllers: the controllers that hit, one run each.
-        make_folder: makes the output folder, once something will be written into it.
+        new_folder: makes the output folder, once something will be written into it.
 
     Raises:
         ImpactError: no libfranka, or no impact.
@@ -49,10 +49,10 @@ def run_fci_demo(
     settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
     if arguments.arm is None:
         settings = replace(settings, raise_thresholds=True)  # no person is near a fake arm
-    folder = make_folder()
+    folder = new_folder()
     runs = [
-        _fake_run(arguments, controller, settings, folder, f"[{i + 1}/{len(controllers)}]")
-        for i, controller in enumerate(controllers)
+        _fake_run(arguments, controller, settings, folder, f"[{i + 1}/{len(CONTROLLERS)}]")
+        for i, controller in enumerate(CONTROLLERS)
     ]
     tell(runs, folder, json_only=arguments.json)
     return 0

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from impact_analysis.present.plain import json_text
 from impact_cli.demo.demo_here import must_run_here
-from impact_cli.learn_output import document_of, learned_status, write_learned
+from impact_cli.learn_output import document_of, end_learned, learned_status
 from impact_robots.exceptions import ImpactError
 from impact_sim.scenarios import load_scenario
 
@@ -36,7 +35,7 @@ def run_learning_demo(arguments: argparse.Namespace, new_folder: Callable[[], Pa
         ImpactError: the folder cannot be made, or the learner ended before its hits were made.
     """
     from impact_analysis.learning.learned_scenario import LearnedScenario
-    from impact_analysis.learning.learned_table import header, hit_line, truth_line
+    from impact_analysis.learning.learned_table import header, hit_line
 
     started, here = time.monotonic(), must_run_here(realtime=False)
     learner = LearnedScenario(load_scenario(WALL), wall_unknown=True, seed=arguments.seed)
@@ -51,13 +50,8 @@ def run_learning_demo(arguments: argparse.Namespace, new_folder: Callable[[], Pa
         print(header(), flush=True)
     narrowed = (_here if here else _over_dds)(learner, folder, say)
     document = document_of(learner, entries, True, folder) | {"over_dds": not here}
-    write_learned(folder, document, learner, narrowed)
-    if arguments.json:
-        print(json_text(document))
-    else:
-        print(f"{truth_line(learner.truth)}\n\n{_sentence(entries)}")
-        print(f"\nTable, picture and learned ranges: {folder}")
-        print(f"Took {time.monotonic() - started:.0f} s.")
+    sentence, as_json = _sentence(entries), arguments.json
+    end_learned(document, learner, narrowed, sentence, as_json=as_json, started=started)
     return learned_status(entries)
 
 

@@ -111,7 +111,6 @@ class _Bias:
 
     @property
     def value(self) -> np.ndarray:
-
         return self._weights.dot(self._window)  # mean, four times as fast; 0 without a window
 
     def learn(self, error: np.ndarray) -> None:

@@ -141,7 +141,7 @@ def contact_impulses(
 ) -> int:
     """Write impulses, modes and flags of k contacts; return how many are left ``UNKNOWN``.
 
-    Those need more than this: ``SINGULAR``, or nothing was found.
+    Those require the full solver: ``SINGULAR``, or no solution was found.
 
     Args:
         G: Delassus matrices in p, shape (k, 3, 3).

@@ -68,7 +68,7 @@ def load_set(
 
 
 def _contacts(state: PointState, surface: Surface, speed: float) -> Iterator[LoadContact]:
-    """Yield the touches at the ends of the surface's ranges."""
+    """Yield the contacts at the ends of the surface's ranges."""
     velocity = surface.rotation.T @ state.velocity
     slips = [velocity, *(velocity + SLIP * speed * each for each in _directions())]
     ends = sorted(set(surface.restitution)), sorted({0.0, surface.friction[1]})

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The limits of a robot: those of its YAML, else those of its URDF, else unknown."""
+"""The limits of a robot: from its YAML, else from its URDF, else unknown."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _NOT_IN_A_URDF = ("acceleration", "jerk", "torque_rate", "impulsive_torque", "to
 
 
 def read_limits(entries: Entries, model: pin.Model) -> JointLimits:
-    """Return the limits, which must leave each joint some way to go; NaN is unknown.
+    """Return the limits; each joint must have a range of positions; NaN is unknown.
 
     Args:
         entries: of the YAML.
-        model: of the joints that move, from the URDF, where 0 says that a limit is not known.
+        model: of the joints that move, from the URDF, where 0 means an unknown limit.
 
     Raises:
         RobotError: a wrong entry, no range of positions, or a limit wider than the URDF's.
@@ -52,5 +52,5 @@ def read_limits(entries: Entries, model: pin.Model) -> JointLimits:
 
 
 def _known(limit: np.ndarray) -> np.ndarray:
-    """Return a URDF's limits, NaN for those that are zero or none."""
+    """Return a URDF's limits; NaN for zero or missing ones."""
     return np.where((limit > 0.0) & np.isfinite(limit), limit, np.nan)

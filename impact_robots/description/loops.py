@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kinematic loops of a robot: two of its points that a rod or a ball joint keeps together."""
+"""Kinematic loops of a robot: two of its points connected by a rod or a ball joint."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENTRIES = ("a", "point_a", "b", "point_b", "length")
 
 
 class LoopJoint(NamedTuple):
-    """What closes a loop: a rod from a to b, or, without a length, a ball joint."""
+    """Closure of a loop: a rod from a to b, or, without a length, a ball joint."""
 
     a: str  # link
     point_a: tuple[float, float, float]  # in its axes [m]

@@ -52,7 +52,7 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
 
 
 def check_frame(entries: Entries, key: str, frame: str, model: pin.Model) -> None:
-    """Refuse the name of a frame that the model has not.
+    """Refuse a frame name that is not in the model.
 
     Raises:
         RobotError: names file and key.
@@ -66,7 +66,7 @@ _CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
 
 
 class NamedContact(NamedTuple):
-    """A place of a robot that hits; its name is that of a frame.
+    """A contact of a robot; its name is that of a frame.
 
     The frame has the axes of the link, turned by ``rpy`` of the YAML (fixed axes, as in a URDF).
     """
@@ -78,7 +78,7 @@ class NamedContact(NamedTuple):
 
     @property
     def points(self) -> np.ndarray:
-        """Where it touches, in its own frame: a point, or a face's corners, (1 or 4, 3) [m]."""
+        """Contact points in its own frame: a point, or a face's corners, (1 or 4, 3) [m]."""
         half = np.zeros(2) if self.half_extents is None else np.array(self.half_extents)
         corners = np.zeros((1 if self.half_extents is None else 4, 3))
         corners[:, :2] = half * np.array(_CORNERS)[: len(corners)]
@@ -94,7 +94,7 @@ def attach_contacts(entries: Entries, model: pin.Model, prefix: str) -> tuple[Na
         prefix: of link names.
 
     Raises:
-        RobotError: a wrong entry, no such link or composite, or a name that a frame has already.
+        RobotError: a wrong entry, no such link or composite, or a name that is taken.
     """
     if "contacts" not in entries:
         return ()
@@ -105,7 +105,7 @@ def attach_contacts(entries: Entries, model: pin.Model, prefix: str) -> tuple[Na
 
 
 def _attached(name: str, entries: Entries, model: pin.Model, prefix: str) -> NamedContact:
-    """Return one contact, whose frame is added."""
+    """Return one contact after adding its frame."""
     link = prefix + entries.text("frame")
     check_frame(entries, "frame", link, model)
     composite = entries.text("composite", "moving", COMPOSITES)

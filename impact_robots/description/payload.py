@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A mass that a robot carries at its contact point, beside its tool, known within a range.
 
-The robot's model has the middle of the range, which holding and predictions count on; limits count
-on both ends.
+The robot's model contains the middle of the range, which holding and predictions use; limits use
+both ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def carrying(robot: Robot, payload: float | Sequence[float]) -> Robot:
     """Return a robot with another payload, its middle in the model.
 
     Args:
-        robot: whatever it carries.
+        robot: with any payload.
         payload: one mass, or low, high [kg].
 
     Raises:
@@ -36,13 +36,13 @@ def carrying(robot: Robot, payload: float | Sequence[float]) -> Robot:
 
 
 def at_the_ends(robot: Robot) -> tuple[Robot, ...]:
-    """Return the robot with the lowest and the highest payload; itself where they are the same."""
+    """Return the robot with the lowest and the highest payload; itself if both are equal."""
     low, high = robot.payload
     return (robot,) if low == high else (carrying(robot, low), carrying(robot, high))
 
 
 def _with_more(robot: Robot, mass: float) -> pin.Model:
-    """Return the model with so much more, or less, at the contact point [kg]."""
+    """Return the model with a mass added at the contact point, may be negative [kg]."""
     model = robot.model.copy()
     frame = model.frames[model.getFrameId(robot.contact_frame)]
     link, place = model.inertias[frame.parentJoint], frame.placement.translation
@@ -54,5 +54,5 @@ def _with_more(robot: Robot, mass: float) -> pin.Model:
 
 
 def _about(way: np.ndarray) -> np.ndarray:
-    """Return the inertia of 1 kg that far away, (3,) [m], shape (3, 3) [m^2]."""
+    """Return the inertia of 1 kg at a distance (3,) [m], shape (3, 3) [m^2]."""
     return way.dot(way) * np.eye(3) - np.outer(way, way)

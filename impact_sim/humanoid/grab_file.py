@@ -32,7 +32,7 @@ def load_grab(name: str) -> GrabScenario:
     """Return a scenario that ships with the suite.
 
     Raises:
-        ScenarioError: there is none of that name; lists the choices.
+        ScenarioError: there is no such scenario; lists the choices.
     """
     own = PALM_TASKS.named(name, "scenario") | _WORLDS.own(name)
     return grab_of(name, own, f"scenario {name}")
@@ -51,9 +51,9 @@ def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
 
     Args:
         name: of the scenario.
-        own: its entries; what it does not say is that of the scenario that it is ``like``, or a
-            default.
-        where: they are from, for errors.
+        own: its entries; missing ones are taken from the scenario that it is ``like``, or are
+            defaults.
+        where: their source, for error messages.
 
     Raises:
         ScenarioError: an entry is missing, unknown or wrong.

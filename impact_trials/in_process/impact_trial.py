@@ -48,7 +48,7 @@ def run_impact(trial: Trial, record: Record) -> TrialResult:
 
 
 def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
-    """Return what the controller's node does with a scenario: its defaults, in lockstep."""
+    """Return the controller that its node would create for a scenario: defaults, in lockstep."""
     values = scenario.controller_parameters(robot) | {"impact_limits": scenario.controller}
     parameters = from_values(ControllerParameters, values)
     controller = ImpactController(robot, parameters.plan(), period=1.0 / parameters.rate)
@@ -70,7 +70,7 @@ def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
 
 
 def glide_controller(scenario: Scenario, glide: Glide) -> Controller:
-    """Return what brings the arm up to speed and lets it go, and announces the contact."""
+    """Return the controller that accelerates the arm, releases it, and announces the contact."""
     surface, announced = scenario.surface(glide.robot), False
 
     def answer(measurement: Measurement, _status: DetectionStatus) -> Answer:

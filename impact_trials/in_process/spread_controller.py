@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller by reference spreading as a controller of the lockstep."""
+"""The reference-spreading controller as a controller of the lockstep."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from impact_trials.lockstep import Answer, SpreadState
 
 
 class SpreadAnswers:
-    """Answers an arm's measurements, and keeps what the controller commanded."""
+    """Responds to an arm's measurements, and stores the commands."""
 
     def __init__(self, controller: SpreadingController, arm: PlacedRobot) -> None:
-        """Keep the ``controller`` of an ``arm``; its plan begins with the first measurement."""
+        """Store the ``controller`` of an ``arm``; its plan begins with the first measurement."""
         self.controller, self._arm = controller, arm
-        self.commands: list[SpreadCommand] = []  # one a cycle
+        self.commands: list[SpreadCommand] = []  # one per cycle
 
     def __call__(self, measurement: Measurement, status: DetectionStatus) -> Answer:
         """Return the answer to one measurement."""
@@ -43,7 +43,7 @@ class SpreadAnswers:
 
 
 def spread_answers(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadAnswers, ...]:
-    """Return what answers the measurements of each arm of a task.
+    """Return the controller of each arm of a task.
 
     Raises:
         ControlError: no speed is safe by the task's impact limits.

@@ -30,16 +30,16 @@ from impact_trials.truth.cell_truth import CellLog, cell_row
 
 LONGEST = 1.0  # after the nominal impact, without a touch [s]
 
-# the cycles of all arms of one instant, the box, and whether the first plate has touched it by now
+# the cycles of all arms of one instant, the box, and whether the first plate has touched it
 CellRecord = Callable[[Sequence[Cycle], BoxState, bool], None]
 
 
 @dataclass(frozen=True)
 class SpreadingRun:
-    """What happened in a trial."""
+    """Result of a trial."""
 
     log: CellLog  # the plant's truth
-    answers: tuple[SpreadAnswers, ...]  # what the controllers commanded, one an arm
+    answers: tuple[SpreadAnswers, ...]  # responses of the controllers, one per arm
 
 
 def run_spreading(trial: Trial[SpreadingScenario], record: CellRecord) -> TrialResult:
@@ -62,13 +62,13 @@ def spread(
     """Run a scenario until some time after first contact, or for long enough without one.
 
     Args:
-        scenario: what hits what.
-        seed: of the noise and of where the box stands.
-        choice: how the arms are controlled.
-        trigger: which arms hear of an impact.
+        scenario: of arms and box.
+        seed: of the noise and of the place of the box.
+        choice: mode of the controllers.
+        trigger: which arms are informed of an impact.
         noise: of the sensors.
-        record: gets every cycle.
-        told: what controllers and detectors are given; none: the scenario's task.
+        record: called with every cycle.
+        told: task of controllers and detectors; None: the scenario's task.
     """
     plant = WatchedCell(scenario.layout(scenario.drawn(seed)))
     task = told or scenario.task
@@ -90,7 +90,7 @@ def spread(
 
 
 def cell_session(task: BoxTask, arm: int) -> DetectorSession:
-    """Return what the detector's node of one arm does.
+    """Return the detector session that the node of one arm would create.
 
     Raises:
         DetectorError: there is no detector of the task's name.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a controller by reference spreading is judged by: its feedback about first contact."""
+"""Feedback of a reference-spreading controller about first contact."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def feedback_figures(
 def figures_along(time: np.ndarray, feedback: np.ndarray, axis: np.ndarray) -> FeedbackFigures:
     """Return the figures of one arm's recorded a_fb, all of it.
 
-    What was recorded at an instant holds until the next one; the last one counts as long as usual.
+    A recorded value holds until the next instant; the last one for the mean period.
 
     Args:
         time: increasing, shape (k,) [s].

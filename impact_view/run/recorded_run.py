@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a recording of any kind into what is shown of it."""
+"""Reads a recording of any kind into a :class:`ViewRecord`."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _keyed(items: Iterator[Item]) -> Iterator[tuple[int, int, Any]]:
 
 
 def _take(collector: Collector, item: Any) -> None:
-    """Hand over an item, or what a node has said."""
+    """Pass an item, or a message of a node, to the collector."""
     kind = getattr(item, "__msgtype__", "")
     if kind == CONTROLLER_STATUS:
         collector.add_controller_status(item)
@@ -94,7 +94,7 @@ def _take(collector: Collector, item: Any) -> None:
 
 
 def _beside(path: Path) -> tuple[list[tuple[int, int, Any]], dict[str, str]]:
-    """Return what controller and detector said, with times [ns], and the frames of forces."""
+    """Return messages of controller and detector with times [ns], and the frames of forces."""
     told: list[tuple[int, int, Any]] = []
     frames: dict[str, str] = {}
     with BagReader(path, salvage=True) as bag:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be seen at one time of a run: places, arrows and words, without any browser."""
+"""The visible state of a run at one time: places, arrows and text, independent of a browser."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from impact_view.scene.impulse_shapes import (
 )
 from impact_view.scene.surfaces import find_wall
 
-HELD = 0.3  # how long the set at a touch stays to be seen [s]
-TOLD = 0.5  # how long a detection stays to be read [s]
+HELD = 0.3  # display time of the impulse set after a contact [s]
+TOLD = 0.5  # display time of a detection [s]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Instant:
     force: np.ndarray | None  # on the robot, as it is drawn, shape (3,) [m]; none: no contact
     solid: ImpulseSolid | None  # impulses announced, in [N.s]
     solid_at: np.ndarray  # where it is drawn, shape (3,) [m]
-    impulse: np.ndarray | None  # measured so far, in [N.s], shape (3,); none before a touch
+    impulse: np.ndarray | None  # measured so far, in [N.s], shape (3,); none before contact
     lines: tuple[str, ...]  # in words
     palms: tuple[tuple[np.ndarray, np.ndarray], ...] = ()  # place and force as drawn, (3,) each [m]
     boxes: tuple[np.ndarray, ...] = ()  # position and quaternion x, y, z, w, shape (7,) each
@@ -46,7 +46,7 @@ class Timeline:
 
     Attributes:
         record: what is shown.
-        wall: the surface, none if it is not known.
+        wall: the surface, none if unknown.
         force_scale: length of 1 N [m].
         impulse_scale: length of 1 N.s [m].
         speed: of the contact point towards the surface, without one its magnitude, (N,) [m/s].
@@ -66,7 +66,7 @@ class Timeline:
         self.impulse_scale = round_scale(largest or self._fastest_set(), LONGEST_SET)
 
     def _speeds(self) -> np.ndarray:
-        """Return what the controller reported, and what follows from the states elsewhere."""
+        """Return the reported normal speed; where none was reported, computed from the states."""
         record = self.record
         if len(record) and np.isfinite(record.normal_speed).all():
             return -record.normal_speed
@@ -89,7 +89,7 @@ class Timeline:
         return np.array(found)
 
     def _announced_at(self, index: int) -> tuple[int, ImpulseSolid | None]:
-        """Return the last state before a touch, and the impulses announced for it."""
+        """Return the last state before a contact, and the impulses announced for it."""
         before = max(0, int(index) - 1)
         return before, self._solid(before)
 
@@ -108,7 +108,7 @@ class Timeline:
         return impulse_solid(announced, self._dynamics, record.q[index], record.dq[index])
 
     def at(self, time: float) -> Instant:
-        """Return what is to be seen at ``time`` [s]."""
+        """Return the visible state at ``time`` [s]."""
         record, k = self.record, self.record.index(time)
         frames = self._frames(record.q[k])
         contact = frames[self._robot.model.getFrameId(self._robot.contact_frame), :3, 3]
@@ -131,7 +131,7 @@ class Timeline:
         )
 
     def _palms(self, k: int, frames: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-        """Return where the palms are and what they feel, as it is drawn."""
+        """Return positions of the palms and forces on them, as drawn."""
         model, palms = self._robot.model, self.record.palms
         return tuple(
             (frames[model.getFrameId(palm.frame), :3, 3], palm.force[k] * self.force_scale)
@@ -148,7 +148,7 @@ class Timeline:
     def _impulses(
         self, k: int, contact: np.ndarray
     ) -> tuple[ImpulseSolid | None, np.ndarray, np.ndarray | None]:
-        """Return the set, where it is, and the measured impulse: those of a touch for a while."""
+        """Return the set, its position and the measured impulse, held for a while after contact."""
         record = self.record
         last = int(np.searchsorted(record.contact_starts, k, side="right")) - 1
         if last >= 0 and not record.palms:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from impact_cli.command_line import make_parser, run
-from impact_cli.commands import demo
+from impact_cli.demo import fci_demo
 from impact_cli.franka import hit_arm
 from impact_cli.franka.hit_arm import hit_with_an_arm, with_thresholds
 from impact_cli.franka.hit_questions import SLOWEST_FIRST, SPEED_CAP, Questions, checked_distance
@@ -151,7 +151,7 @@ def test_thresholds_are_raised_only_by_a_word(fr3, given, answers, raises):
 
 
 def test_an_fr3_is_hit_with_by_limits_that_bound_every_impulse_only():
-    assert set(demo.FCI_CONTROLLERS) == set(SLOWEST_FIRST) == {"robust", "joint_load"}
+    assert set(fci_demo.CONTROLLERS) == set(SLOWEST_FIRST) == {"robust", "joint_load"}
 
 
 def test_nobody_to_ask_is_a_no(libfranka, tmp_path, monkeypatch, capsys):

@@ -112,7 +112,7 @@ def test_cycles_without_time_refuse_a_goal_in_the_end(run, make_arm, make_job, m
     script = Script(GOING, HELD + 100)
     run(make_arm(), script, make_job(), real_time=True, rehearses=False)
     assert script.cycles[HELD + 40].acknowledged == 1, "it is pending"
-    assert script.cycles[HELD + 90].refusal.startswith("not made ready in 50 cycles")
+    assert script.cycles[HELD + 90].refusal.startswith("not prepared within 50 cycles")
 
 
 # --- a refused goal changes nothing but its own answer ------------------------------------------

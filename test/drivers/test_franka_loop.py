@@ -172,7 +172,7 @@ def test_the_arm_brakes_when_the_node_is_silent(run, make_arm):
     arm = make_arm()
     script = Script(GOING, 2000, silent_from=HELD - 40)
     loop = run(arm, script)
-    assert loop.fault == "deadman: the node has said nothing for 0.101 s"
+    assert loop.fault == "deadman: the node has been silent for 0.101 s"
     stopping = [cycle for cycle in script.cycles if cycle.state is LoopState.STOPPING]
     first = next(i for i, cycle in enumerate(script.cycles) if cycle is stopping[0])
     assert first == pytest.approx(HELD - 40 + 100, abs=3)

@@ -82,7 +82,7 @@ def test_a_hit_that_nobody_raised_thresholds_for_leaves_them_low(run, make_arm, 
     arm, job = make_arm(), make_job("robust", raises=True)
     cautious = replace(job, settings=replace(job.settings, raise_thresholds=False))
     loop = run(arm, Script(GOING, LONG, need=job.need), cautious)
-    assert same(arm.arm.raised_most, LOW) and arm.arm.errors == (CARTESIAN_REFLEX,)
+    assert same(arm.arm.highest_thresholds, LOW) and arm.arm.errors == (CARTESIAN_REFLEX,)
     assert "raise_thresholds raises them for a hit" in loop.fault
 
 
@@ -92,7 +92,7 @@ def test_a_hit_that_nobody_raised_thresholds_for_leaves_them_low(run, make_arm, 
 def test_they_are_raised_for_the_hit_alone_to_what_it_needs(hit, raising):
     loop, script, arm = hit()
     assert loop.fault == "" and arm.mode == IDLE
-    assert same(arm.raised_most, raising.settings.raised_for(raising.need))
+    assert same(arm.highest_thresholds, raising.settings.raised_for(raising.need))
     assert same(arm.safety.behavior, LOW)
     found = behaviors(script, arm)
     for phase in (Phase.APPROACH, Phase.COAST, Phase.RETRACT):

@@ -24,7 +24,7 @@ def states(panda):
 def test_every_row_is_a_prediction(panda, panda_dynamics, states, law, model):
     case, surface = {"inertia": model, "law": law}, a_wall(0.3, 0.2)
     batch = predict_many(panda_dynamics.many(*states), surface, panda, **case)
-    assert len(set(batch.mode.tolist())) >= 3
+    assert len(set(batch.mode.tolist())) >= (2 if law == "path" else 3)  # one in 50 of its sticks
     for i, (q, dq) in enumerate(zip(*states, strict=True)):
         single = predict(panda_dynamics(q, dq), surface, panda, **case)
         for name in batch._fields:

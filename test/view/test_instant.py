@@ -93,7 +93,7 @@ def test_the_legend_says_every_scale(timeline):
     [
         ({"mode": ()}, "no status of a controller was recorded"),
         ({"limits": "existential"}, "the controller reports none under existential"),
-        ({"limits": "robust"}, "the controller never told one"),
+        ({"limits": "robust"}, "the controller reported none"),
     ],
 )
 def test_a_bound_that_is_not_there_says_why(timeline, record, changes, why):

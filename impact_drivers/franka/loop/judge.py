@@ -45,7 +45,7 @@ class Judge:
         Args:
             time: of it [ns].
             state: of the arm.
-            reference: what the sensors should read next, shape (7,) [N.m]; none: not known.
+            reference: expected next torque reading, shape (7,) [N.m]; None: unknown.
         """
         self._keep(self._session.add_state(JointSample(time, state.q, state.dq, state.tau)))
         self._keep(self._session.add_reference(time, reference))

@@ -16,7 +16,7 @@ from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
 
 PHASES = tuple(Phase)
-LINE, NAMES = 400, 240  # longest texts [bytes]; what is longer is cut
+LINE, NAMES = 400, 240  # longest texts [bytes]; longer ones are cut
 SEPARATOR = b"\n"  # between names
 _COMMAND_ARRAYS = (
     "torque",

@@ -256,9 +256,9 @@ def test_lost_cycles_are_counted_and_told(bench):
     bench.configure()
     bench.loop.step(SLOTS + 100)
     status = bench.diagnosis(lambda status: status.level == DiagnosticStatus.WARN)
-    assert "cycles lost on the way here" in status.message
+    assert "cycles lost in transfer" in status.message
     values = {each.key: each.value for each in status.values}
-    assert int(values["cycles lost on the way here"]) >= 100
+    assert int(values["cycles lost in transfer"]) >= 100
 
 
 # --- goals --------------------------------------------------------------------------------------
