@@ -6,18 +6,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 
 from impact_qp.arms.plan_start import PlanStart
-from impact_qp.arms.plans import SpreadChoice, spread_controllers
+from impact_qp.arms.plans import SpreadChoice, guarded_arms
 from impact_qp.arms.spread_arm import STATES, SpreadArm
 from impact_qp.ros.control_cycle import bring_to_rest
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.task_name import task_name
 from impact_qp.spreading import Variant
-from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_qp.spreading.stopping import HOLD_DISTANCE
 from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.task.box_task import IMPACT_LIMITS_OF_BOXES
@@ -92,12 +90,6 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
             cap=settings.speed_cap,
             hold_distance=settings.hold_distance,
         )
-        controls = [
-            GuardedSpreading(controller, np.array(start))
-            for controller, start in zip(
-                spread_controllers(task, choice), task.q_start, strict=True
-            )
-        ]
         self._plan_start = PlanStart(task.arm_names, period=PERIOD, lockstep=settings.lockstep)
         self._log = ThrottledLog(self.get_logger())
         self._stopping = False
@@ -111,7 +103,7 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
                 self._stop_all,
                 self._take_turns,
             )
-            for name, control in zip(task.arm_names, controls, strict=True)
+            for name, control in zip(task.arm_names, guarded_arms(task, choice), strict=True)
         ]
         self._make_timers()
         freeze_garbage()
