@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of when a node that controls arms stops them, whatever it controls them for."""
+"""Parameters of the supervision of any node that controls arms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from impact_ros.parameters import parameter
 
 @dataclass(frozen=True)
 class WatchingParameters:
-    """When a robot is stopped because states or answers are late; whether it is simulated."""
+    """Limits on late states and answers; whether the robot is simulated."""
 
     state_timeout: float = parameter(
         0.02, "Stop after that time without state or detector", unit="s", low=1e-3, high=10.0

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One arm of several that act on one object: states in, commands out, safe whatever arrives."""
+"""One arm of several that act on one object: states in, commands out, with guards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_ros.node.boundary import guarded
 from impact_ros.qos import LOCKSTEP, SENSOR
 
-STATES, VERDICTS = "joint_states", "impact_detector/status"
+STATES, DETECTIONS = "joint_states", "impact_detector/status"
 
 
 class SpreadWatching(Watching, Protocol):
@@ -53,8 +53,8 @@ class SpreadArm(ControlCycle):
             control: the arm's controller.
             start: of the plan of all arms.
             watching: when to stop.
-            on_stop: hears the name of an arm that stops, and why.
-            on_wait: called when a state waits to be answered.
+            on_stop: called with the name of an arm that stops, and the reason.
+            on_wait: called when a state is ready to be answered.
         """
         self._plan_start, self._on_stop, self._on_wait = start, on_stop, on_wait
         self._evidence_age = watching.evidence_age
@@ -75,7 +75,7 @@ class SpreadArm(ControlCycle):
             )
             for kind, topic, *take in (
                 (JointState, STATES, self.take_state, self.drop_state),
-                (DetectorStatus, VERDICTS, self.take_status, None),
+                (DetectorStatus, DETECTIONS, self.take_status, None),
             )
         ]
 
@@ -133,11 +133,11 @@ class SpreadArm(ControlCycle):
         return self._guarded.answer(when, q, dq, impact=impact)
 
     def _blind(self, when: float, stamp: int) -> str:
-        """Return why the arm must not go on towards its impact, "" if it may."""
+        """Return why the arm must not continue towards its impact, "" if it may."""
         waits = self._guarded.controller.impact_time is None
         if not waits or self._plan_start.may_be_blind(when) or self.inputs.ready(stamp):
             return ""
-        return f"no verdict within {self._evidence_age:g} s that its detector is ready"
+        return f"no status of a ready detector within {self._evidence_age:g} s"
 
     def _described(
         self, command: SpreadCommand, stamp: Any
@@ -153,7 +153,7 @@ class SpreadArm(ControlCycle):
         return spread_status(None, self.watch.counts, self.fault or reason, stamp, fault)
 
     def look(self) -> None:
-        """Stop when the states or the detector fall silent, once the plan has started."""
+        """Stop if states or detection status stop arriving, once the plan has started."""
         if self._plan_start.ready:
             super().look()
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller of a grab between its guards: of what is measured, and of what is commanded."""
+"""The controller of a grab between its guards: of measured states, and of commands."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from impact_robots.description.loader import load_robot
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.task.palm_task import PALMS, PERIOD, PalmTask
 
-HOLD_DISTANCE = 0.05  # of a joint from where it is held, from which it is held anew [rad]
+HOLD_DISTANCE = 0.05  # displacement of a joint beyond which it is held at its new position [rad]
 
 
 class GrabAnswer(NamedTuple):
-    """What the robot is sent for a state."""
+    """Command for a state."""
 
     positions: np.ndarray  # of the joints, shape (n,) [rad]
     velocities: np.ndarray  # the same [rad/s]
     active: tuple[str, ...]  # constraints that bind
     said: GrabProgress
-    problem: str  # why positions are held; empty: they are not
+    problem: str  # why positions are held; empty: not held
 
 
 class GuardedGrab(Guarded):
     """Answers each state with positions that can be sent.
 
-    A humanoid with position servos must not go limp: whatever goes wrong, it is held where it is.
-    One state that cannot be used is answered with the last positions, the phases as they are; too
-    many of them, or a command that must not be sent, end the grab until the next activation.
+    A humanoid with position servos must not go limp: on every failure it is held in place. A single
+    unusable state is answered with the last positions and unchanged phases; too many of them, or an
+    invalid command, end the grab until the next activation.
 
     Attributes:
         robot: with a floating base.
@@ -62,8 +62,8 @@ class GuardedGrab(Guarded):
         """Make the controller of a task; nothing is answered before :meth:`activate`.
 
         Args:
-            task: what is grabbed, and how.
-            hold_distance: of a joint, from which it is held anew [rad].
+            task: object and grasp.
+            hold_distance: of a pushed joint, beyond which its new position is held [rad].
             speed_cap: of the palms [m/s].
 
         Raises:
@@ -79,7 +79,7 @@ class GuardedGrab(Guarded):
         self._hold = PositionHold(self.robot, PERIOD, hold_distance)
         self._dynamics = ArmDynamics(self.robot)
         self._cap = speed_cap
-        # palms move with a base that sways: they are not tracked as well as an arm's position is
+        # the base sways, so palms are tracked less exactly than an arm's position
         self._tracking = [TrackingWatch(TorqueInterface, PERIOD) for _ in PALMS]
         self.machine.take(Event.CONFIGURED)
         self.begin_anew()
@@ -87,7 +87,7 @@ class GuardedGrab(Guarded):
     # --- the life cycle -----------------------------------------------------------------------
 
     def begin_anew(self) -> None:
-        """Start over; what is known of the states before counts no more."""
+        """Restart; earlier states are discarded."""
         self._state_check.reset()
         self.refusal = ""
         task, robot = self._task, self.robot
@@ -115,7 +115,7 @@ class GuardedGrab(Guarded):
 
     @property
     def phase(self) -> str:
-        """What the grab does."""
+        """Progress of the grab."""
         return self._phases.state.phase
 
     def look(self, stamp: int, state: HumanoidState) -> None:
@@ -130,12 +130,12 @@ class GuardedGrab(Guarded):
     # --- answers ------------------------------------------------------------------------------
 
     def answer(self, stamp: int, state: HumanoidState, timeout: float) -> GrabAnswer | None:
-        """Return the answer to a state; none: nothing may be sent yet.
+        """Return the answer to a state; None: nothing may be sent yet.
 
         Args:
             stamp: of the measurement [ns].
             state: that was measured.
-            timeout: for which no state may be usable, by the stamps [s].
+            timeout: longest time without a usable state, by the stamps [s].
         """
         if self._zero is None:
             self._zero = self._usable = stamp
@@ -165,9 +165,9 @@ class GuardedGrab(Guarded):
         return self._held(self.fault or problem)
 
     def _controlled(self, time: float, state: HumanoidState) -> GrabAnswer | None:
-        """Return what the controller says, where it can be sent."""
+        """Return the command of the controller, if it can be sent."""
         q, v, joints = state.q, state.v, state.q[7:]
-        if not self._begun:  # as servos were told to stand, not as loads bend them
+        if not self._begun:  # at the servos' targets, not at positions bent by loads
             q, v, self._begun = self._start, np.zeros(self.robot.nv), True
         command = self._controller.update(time, q, v, state.palm_forces)
         positions = self._hold.moved(command.positions, joints)
@@ -197,7 +197,7 @@ class GuardedGrab(Guarded):
         return ""
 
     def _held(self, problem: str, q: np.ndarray | None = None) -> GrabAnswer | None:
-        """Return held positions of a robot at ``q``, (n,) [rad]; none: it is not known where."""
+        """Return held positions of a robot at ``q``, (n,) [rad]; None: position unknown."""
         self._controller.hold()
         if q is not None:
             positions = self._hold.held(q)
@@ -211,10 +211,10 @@ class GuardedGrab(Guarded):
 
 
 def _check_speeds(task: PalmTask, cap: float) -> None:
-    """Refuse a task whose palms are asked to be faster than a cap [m/s].
+    """Refuse a task whose palms would be faster than a cap [m/s].
 
     Raises:
-        ControlError: says which speed.
+        ControlError: names the speed.
     """
     tossing = ("toss_speed", task.toss_speed), ("the palms' opening", OPEN_SPEED)
     speeds = [("reference_speed", task.reference_speed), *(tossing if task.tosses else ())]

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller between its two guards: the gate of the states, and the check of the commands."""
+"""The controller between two guards: the check of the states, and the check of the commands."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from impact_robots.state.state import PointState
 
 
 class GuardedController(GuardedArm):
-    """Answers states that can be believed with commands that can be sent.
+    """Answers plausible states with commands that can be sent.
 
     Attributes:
-        controller: in between.
+        controller: between the guards.
     """
 
     controller: ImpactController
@@ -31,7 +31,7 @@ class GuardedController(GuardedArm):
         """Put guards around a controller.
 
         Args:
-            controller: in between.
+            controller: between the guards.
             machine: that decides what it may do; none: one of its own, which is active at once.
         """
         if machine is None:
@@ -42,12 +42,12 @@ class GuardedController(GuardedArm):
         self._time: int | None = None  # of the state answered last [ns]
 
     def reset(self) -> None:
-        """Start over, as of an activation; what is known of the states stays."""
+        """Restart, as at an activation; knowledge of the states stays."""
         self.clean_up()
         _activate(self.machine)
 
     def begin_anew(self) -> None:
-        """Start over; what is known of the states stays."""
+        """Restart; knowledge of the states stays."""
         self.controller.reset()
         self._check.begin_anew()
         self._time = self._settling = None
@@ -61,7 +61,7 @@ class GuardedController(GuardedArm):
         return self.controller.settle()
 
     def adopt(self, controller: ImpactController) -> None:
-        """Go on with another controller of the same robot and interface, without a step."""
+        """Continue with another controller of the same robot and interface, without a step."""
         controller.adopt(self.controller)
         self.controller = controller
 
@@ -70,13 +70,13 @@ class GuardedController(GuardedArm):
     ) -> str:
         """Return why a goal's controller cannot take over now, "" if it can.
 
-        The arm went on while it was prepared. There is no time to search for the speed that is
-        safe: an arm that could not be stopped before the surface is too fast.
+        The arm moved on while it was prepared. There is no time to search for the safe speed: an
+        arm that could not be stopped before the surface is too fast.
 
         Args:
-            controller: that is to go on, see :meth:`adopt`.
-            point: of the arm, now; none: as of the last cycle.
-            later: until its first command, at most [s].
+            controller: the new one, see :meth:`adopt`.
+            point: of the arm, now; None: as of the last cycle.
+            later: longest time until its first command [s].
         """
         if self.latched or self.doubts:
             return f"the joint states are not believed: {self.fault}"
@@ -124,7 +124,7 @@ class GuardedController(GuardedArm):
         return command
 
     def catch_up(self, until: float = inf) -> None:
-        """Do what is left of the last cycle, see :meth:`.ImpactController.catch_up`."""
+        """Run deferred work of the last cycle, see :meth:`.ImpactController.catch_up`."""
         self.controller.catch_up(until)
 
     def cycle(
@@ -136,16 +136,16 @@ class GuardedController(GuardedArm):
             time: of the measurement [ns].
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that the arm has hit something.
-            ready: the detector would see an impact.
+            impact: an impact is detected.
+            ready: the detector is ready.
 
         Returns:
-            None if states jumped or a command must not be sent: the arm is to be brought to rest
-            by :meth:`settle`, a command a period, and nothing is commanded any more until
-            ``reset``, also if later states go on consistently: they may be those of other joints.
+            None if states jumped or a command is invalid: the arm is then ramped to rest by
+            :meth:`settle`, one command per period, and nothing is commanded until ``reset``, even
+            if later states are consistent: they may be those of other joints.
 
         Raises:
-            ControlError: the state is passed over; says why.
+            ControlError: the state is skipped; gives the reason.
         """
         if not self.accepts(time, q, dq, impact=impact):
             return None

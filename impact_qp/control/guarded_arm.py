@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all that commands a robot has in common: one life, one way to stop, one way to rest.
+"""The part that all guarded controllers share: lifecycle, stops, faults and the ramp to rest.
 
 An arm, one of several arms and a humanoid are commanded by different controllers. Whether anything
 is commanded at all, and why not, is decided by one state machine for all of them.
@@ -28,7 +28,7 @@ from impact_robots.robot import Robot
 
 
 class Guarded:
-    """A controller that is only obeyed while the state machine says so.
+    """A controller that commands only while the state machine allows it.
 
     Attributes:
         machine: lifecycle, motion and faults; a fault is kept until the next activation.
@@ -47,7 +47,7 @@ class Guarded:
         }
         self.refusal = ""
 
-    # --- what a controller does of it -----------------------------------------------------------
+    # --- what a controller implements -----------------------------------------------------------
 
     def begin_anew(self) -> None:
         """Start over from the measured state."""
@@ -61,7 +61,7 @@ class Guarded:
         """Hold where the robot is with the next state."""
 
     def _rest(self, reason: str) -> None:
-        """Bring the commands to rest, without states."""
+        """Ramp the commands to rest, without states."""
         raise NotImplementedError
 
     # --- the situation --------------------------------------------------------------------------
@@ -99,11 +99,11 @@ class Guarded:
     # --- what happens ---------------------------------------------------------------------------
 
     def deactivate(self) -> None:
-        """Brake, bring the commands to rest, and then send nothing."""
+        """Brake, ramp the commands to rest, and then send nothing."""
         self.machine.take(Event.DEACTIVATED, "deactivated")
 
     def clean_up(self, reason: str = "cleaned up") -> None:
-        """Bring the commands to rest, without states."""
+        """Ramp the commands to rest, without states."""
         self.machine.take(Event.CLEANED_UP, reason)
 
     def stop(self, reason: str) -> None:
@@ -111,11 +111,11 @@ class Guarded:
         self.machine.take(Event.FAULT, reason)
 
     def lose(self, reason: str) -> None:
-        """Bring the commands to rest: no usable states come."""
+        """Ramp the commands to rest: no usable states come."""
         self.machine.take(Event.STATES_LOST, reason)
 
     def distrust(self, reason: str) -> None:
-        """Bring the commands to rest: states or commands are not to be trusted any more."""
+        """Ramp the commands to rest: states or commands are not to be trusted any more."""
         self.machine.take(Event.DISTRUST, reason)
 
 
@@ -136,11 +136,11 @@ class ArmController(Protocol):
 class GuardedArm(Guarded):
     """An arm's controller between the gate of its states and the check of its commands.
 
-    On the way to rest it sends one command a period, see :meth:`settle`, and answers no states.
+    A ramp to rest sends one command per period, see :meth:`settle`, and answers no states.
 
     Attributes:
-        controller: in between.
-        resting: why the commands were brought to rest last.
+        controller: between the guards.
+        resting: reason of the last ramp to rest.
     """
 
     controller: ArmController
@@ -168,7 +168,7 @@ class GuardedArm(Guarded):
 
     @property
     def settling(self) -> bool:
-        """Whether commands are on their way to rest, see :meth:`settle`."""
+        """Whether commands ramp to rest, see :meth:`settle`."""
         return self._settling is not None
 
     @property
@@ -194,12 +194,11 @@ class GuardedArm(Guarded):
             time: of the measurement [ns].
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that the arm has hit something.
+            impact: an impact is detected.
 
         Returns:
-            False if it must not be answered: states jumped, and are not believed any more until
-            the next activation, also if they go on consistently; or the commands are on their way
-            to rest.
+            False if it must not be answered: states jumped, and are not trusted until the next
+            activation, even if they are consistent; or the commands ramp to rest.
 
         Raises:
             ControlError: the state is passed over; says why.
@@ -229,14 +228,14 @@ class GuardedArm(Guarded):
         elif stands and motion is MotionState.HOLD:
             self.machine.take(Event.PUSHED)
 
-    # --- the way to rest ------------------------------------------------------------------------
+    # --- the ramp to rest ------------------------------------------------------------------------
 
     def _rest(self, reason: str) -> None:
         if self._settling is None:
             self.resting, self._settling = reason, self._way_to_rest()
 
     def settle(self) -> np.ndarray | None:
-        """Return what to send in this period on the way to rest, shape (n,); none: nothing.
+        """Return the next command of the ramp to rest, shape (n,); None: nothing.
 
         Torques end with gravity alone, velocities with zero, positions where the arm stands.
         """

@@ -22,7 +22,7 @@ from impact_ros.messages import to_nanoseconds
 
 SPARE = 0.6  # of a period since a state came, after which nothing is begun that can wait [-]
 
-# stamp of the state [ns], its q and dq (n,), the command, its status, the detector sees an impact
+# stamp of the state [ns], its q and dq (n,), the command, its status, an impact is detected
 OnAnswer = Callable[[int, np.ndarray, np.ndarray, Command, ControllerStatus, bool], None]
 
 
@@ -49,7 +49,7 @@ class ApproachCycle(ControlCycle):
             node: see there.
             guarded: see there.
             outputs: see there.
-            watching: see there; a verdict counts until the time-out.
+            watching: see there; a detection status counts until the time-out.
             on_answer: called after each answer.
         """
         super().__init__(node, guarded, outputs, watching, evidence_age=watching.state_timeout)

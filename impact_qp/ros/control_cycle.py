@@ -35,18 +35,18 @@ class Watching(Protocol):
 
 
 class ControlCycle:
-    """Answers states at the rate of the controller, in lockstep each once the detector judged it.
+    """Answers states at the rate of the controller; in lockstep each after its detection status.
 
-    It never waits: commands go to rest by a timer, one a period, while states go unanswered.
+    It never blocks: a timer ramps the commands to rest, one per period, without answering states.
 
     Attributes:
         name: namespace of the arm's topics; empty: the node's.
         watch: of the cycles' pace.
-        inputs: states and verdicts.
+        inputs: states and detection status.
         outputs: commands and reports.
         steps: of the states' stamps, in lockstep.
         stamp: of the state answered last [ns], -1 before the first.
-        state_timeout: age of state or verdict that is a fault [s].
+        state_timeout: age of state or detection status that is a fault [s].
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class ControlCycle:
             outputs: commands and reports.
             watching: when to stop.
             name: namespace of the arm's topics; empty: the node's.
-            evidence_age: by how much the stamps of a verdict and of its state may differ [s].
+            evidence_age: largest difference of the stamps of a detection status and its state [s].
         """
         robot, self._period = guarded.controller.robot, guarded.controller.period
         self.name, self._node, self._guarded, self.outputs = name, node, guarded, outputs
@@ -140,7 +140,7 @@ class ControlCycle:
 
     @property
     def settling(self) -> bool:
-        """Whether commands are on their way to rest."""
+        """Whether commands ramp to rest."""
         return self._guarded.settling
 
     @property
@@ -150,7 +150,7 @@ class ControlCycle:
 
     @property
     def waits(self) -> bool:
-        """Whether a state is to be answered: in lockstep once the verdict on it is there."""
+        """Whether a state is to be answered: in lockstep after its detection status."""
         message = self._pending
         if message is None or self.settling or not self.engaged:
             return False
@@ -164,13 +164,13 @@ class ControlCycle:
     # --- what arrives -----------------------------------------------------------------------------
 
     def take_state(self, message: JointState) -> None:
-        """Take a state, and answer it unless something is to be awaited.
+        """Take a state, and answer it unless something is still to come.
 
         A repeated one is answered as before in lockstep, where answers may be lost. Elsewhere a
-        repeated stamp means that the driver has stalled; it keeps nothing alive.
+        repeated stamp means that the driver has stalled; the time-out goes on.
 
         Raises:
-            ImpactError: the state cannot be used.
+            ImpactError: the state is unusable.
         """
         stamp, arrival = to_nanoseconds(message.header.stamp), time.perf_counter()
         self._arrived(stamp, arrival)
@@ -187,7 +187,7 @@ class ControlCycle:
                 self.outputs.repeat_answer()
             return
         if not self._lockstep:
-            self.look()  # whoever wakes first after a pause: this or the watchdog
+            self.look()  # first call after a pause: this or the watchdog
         if stamp < self.stamp:
             self.stop(f"clock jumped back by {(self.stamp - stamp) * 1e-9:.3f} s")
             self.watch.resume()
@@ -198,14 +198,14 @@ class ControlCycle:
         self._answer_waiting()
 
     def drop_state(self, _reason: str) -> None:
-        """Count a state that could not be used."""
+        """Count an unusable state."""
         self.watch.counts.dropped += 1
 
     def take_status(self, message: DetectorStatus) -> None:
-        """Take the detector's verdict; in lockstep, answer the state that waits for it.
+        """Take the detection status; in lockstep, answer the state that waits for it.
 
         Raises:
-            ImpactError: the verdict cannot be used.
+            ImpactError: the status is unusable.
         """
         to_nanoseconds(message.header.stamp)
         self.inputs.take_status(message)
@@ -257,7 +257,7 @@ class ControlCycle:
     # --- what stops -------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Stop when the states or the detector fall silent; outside lockstep."""
+        """Stop if states or detection status stop arriving; outside lockstep."""
         if not self._guarded.answers:
             return
         states, status = self.inputs.state_age, self.inputs.status_age
@@ -273,7 +273,7 @@ class ControlCycle:
             self._follow_up("")
 
     def lose(self, reason: str) -> None:
-        """Bring the commands to rest: a driver would hold the last one, whatever the arm does."""
+        """Ramp the commands to rest: a driver would hold the last one."""
         before = self.fault
         self._guarded.lose(reason)
         self._follow_up(before)
@@ -289,7 +289,7 @@ class ControlCycle:
         self._follow_up(self.fault)
 
     def _follow_up(self, before: str) -> None:
-        """Say what is new after an event, and let commands go to rest if they are to."""
+        """Say what is new after an event, and start the ramp to rest if one is due."""
         if self.fault and not before:
             self._say_stopped(self.fault)
         if self.settling and self._to_rest.is_canceled():
@@ -297,15 +297,15 @@ class ControlCycle:
             self.outputs.report(self._described_rest(self._guarded.resting, stamp))
             self._to_rest.reset()  # the first one follows a period after the last command, or later
 
-    # --- the way to rest --------------------------------------------------------------------------
+    # --- the ramp to rest -------------------------------------------------------------------------
 
     def _go_on_to_rest(self) -> None:
-        """Send the next command on the way to rest, once a period."""
+        """Send the next command of the ramp to rest, once a period."""
         if not self.settle():
             self._answer_waiting()
 
     def settle(self) -> bool:
-        """Send the next command on the way to rest; return whether there may be another one."""
+        """Send the next command of the ramp to rest; return whether another one may follow."""
         values = self._guarded.settle()
         if values is None:
             self._to_rest.cancel()
@@ -316,7 +316,7 @@ class ControlCycle:
 
 
 def bring_to_rest(cycles: Sequence[ControlCycle], period: float) -> None:
-    """Send at once all that brings arms to rest that are on their way; takes a tenth of a second.
+    """Complete the ramps to rest that have begun; takes about 0.1 s.
 
     Args:
         cycles: of the arms.

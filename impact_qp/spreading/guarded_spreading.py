@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller by reference spreading between its guards: of its states, and of its commands."""
+"""The controller by reference spreading between its guards: of states, and of commands."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.controller import SpreadingController
 from impact_qp.spreading.modes import StopReason
 
-NEAR = 0.05  # of where the plan starts, where the arm must be [rad]
-STILL = 0.1  # at most as fast, there [rad/s]
-_FAULTS = (StopReason.OVERSPEED, StopReason.AGAIN)  # of a stop that the controller begins itself
+NEAR = 0.05  # largest distance of the arm from the plan's start [rad]
+STILL = 0.1  # highest joint speed there [rad/s]
+_FAULTS = (StopReason.OVERSPEED, StopReason.AGAIN)  # stops by the controller that are faults
 
 
 class GuardedSpreading(GuardedArm):
-    """Answers states that can be believed with torques that can be sent.
+    """Answers plausible states with torques that can be sent.
 
     Attributes:
-        controller: in between.
+        controller: between the guards.
     """
 
     controller: SpreadingController
@@ -34,8 +34,8 @@ class GuardedSpreading(GuardedArm):
         """Put guards around a controller; nothing is answered before :meth:`activate`.
 
         Args:
-            controller: as it was made.
-            start: where its plan starts, shape (n,) [rad].
+            controller: newly created.
+            start: of its plan, shape (n,) [rad].
         """
         super().__init__(controller)
         self.controller, self._start = controller, start
@@ -43,7 +43,7 @@ class GuardedSpreading(GuardedArm):
         self.machine.take(Event.CONFIGURED)
 
     def begin_anew(self) -> None:
-        """Start over; what is known of the states before counts no more."""
+        """Restart; earlier states are discarded."""
         self.controller.reset()
         self._gate.reset()
         self._check = LastCheck(self.controller.robot, TorqueInterface, self.controller.period)
@@ -64,7 +64,7 @@ class GuardedSpreading(GuardedArm):
         self.machine.take(Event.ACTIVATED_TO_MOVE)
 
     def deactivate(self) -> None:
-        """Brake, bring the commands to rest, and then send nothing."""
+        """Brake, ramp the commands to rest, and then send nothing."""
         super().deactivate()
         if not self._begun:  # nothing was sent
             self.machine.take(Event.AT_REST, "deactivated")
@@ -74,13 +74,13 @@ class GuardedSpreading(GuardedArm):
     def answer(
         self, time: float, q: np.ndarray, dq: np.ndarray, *, impact: bool = False
     ) -> SpreadCommand | None:
-        """Return the command for a state that was accepted, none if it must not be sent.
+        """Return the command for an accepted state, None if it must not be sent.
 
         Args:
             time: of the plan [s].
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that the arm has hit something.
+            impact: an impact is detected.
         """
         if not self.answers:
             return None

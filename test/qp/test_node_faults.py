@@ -81,6 +81,16 @@ def test_implausible_states_end_in_rest_with_a_named_fault(make_bench, capfd, in
     assert np.isfinite(sent).all()
 
 
+def test_in_lockstep_a_repeated_state_brings_back_no_command_from_before_a_fault(make_bench):
+    bench = make_bench(lockstep=True).start()
+    k = approaching(bench)
+    for j in range(3):
+        bench.send(bench.verdict((k + j) * MS))
+        bench.send(bench.state((k + j) * MS, np.zeros(7)))
+    bench.rest(k - 1)
+    assert bench.unanswered(bench.state((k + 2) * MS, np.zeros(7)))
+
+
 def test_states_before_a_driver_is_ready_begin_nothing(make_bench):
     """Five states of zeros moved the arm at 3 rad/s."""
     bench = make_bench().start()
