@@ -91,7 +91,7 @@ def test_the_mass_that_a_hit_shows_agrees_with_the_model_or_takes_its_place(anal
     (right,) = analysed(Hit()).impacts
     assert not right.measured_mass.contradicts(right.mass_of_model)
     assert right.mass_interval[0] <= right.mass_of_model.low
-    (wrong,) = analysed(Hit(), payload=3.0).impacts
+    (wrong,) = analysed(Hit(), payload=2.0).impacts
     assert wrong.measured_mass.contradicts(wrong.mass_of_model)
     assert wrong.effective_mass == wrong.measured_mass.value
     low, high = wrong.mass_interval

@@ -50,8 +50,8 @@ def measured_mass(item: AnalyzedImpact, state: PointState, robot: Robot, model: 
 
     Velocities of a hit that is neither mixed nor driven; c is what the impulse along the surface
     does to the normal velocity over what the normal one does, by the model. The interval holds the
-    errors of impulse, rebound and normal, friction in the joints during the contact, and 30 % of
-    c, more where the mass is not the model's.
+    errors of impulse, rebound and normal, friction in the joints during the contact, and 30 % of c,
+    more where the mass is not the model's.
 
     Args:
         item: the impact, of a contact point that approaches.
