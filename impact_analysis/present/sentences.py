@@ -129,10 +129,10 @@ NOTES = {
     " not known",
     "second_impact": "another impact was detected in the window: both are mixed",
     "undersampled": "the force sensor is too slow for the contact",
-    "pushed": "the motors drove the arm while it touched: they gave its contact point {share} % of"
+    "pushed": "the motors drove the arm during contact: they gave its contact point {share} % of"
     " the approach speed; its restitution is not that of the contact alone",
     "endless_contact": "neither joint torques nor motion show an end of the contact: it may be"
-    " longer than the window after the touch, or others follow; so no impulse and no restitution"
+    " longer than the window after contact, or others follow; so no impulse and no restitution"
     " are given",
     "in_contact": "the arm stayed in contact for more than half of the window, or until its end",
     "second_contact": "another contact {time} ms after contact: both are mixed",

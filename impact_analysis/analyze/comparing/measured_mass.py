@@ -20,7 +20,8 @@ from impact_predictor.prediction.model_error import (
 from impact_predictor.prediction.predict import map_inertia
 from impact_robots import PointState, Robot, Surface
 
-COUPLING_ERROR = 0.2  # of what the impulse along the surface does to the velocity out of it
+COUPLING_CHANGE = 2.0  # of the same, over the logarithm by which the mass is not the model's
+COUPLING_ERROR = 0.3  # of what the impulse along the surface does to the velocity out of it
 _SAME_AXES = 1e-6  # by which the impulse along the normal may differ in axes that are the base's
 
 
@@ -36,9 +37,9 @@ class Mass(NamedTuple):
         """Half of the interval [kg]."""
         return 0.5 * (self.high - self.low)
 
-    def contradicts(self, other: Mass) -> bool:
-        """Tell whether they are apart by more than both intervals allow."""
-        return abs(self.value - other.value) > float(np.hypot(self.half, other.half))
+    def contradicts(self, other: Mass, times: float = 1.0) -> bool:
+        """Tell whether they are apart by more than both intervals allow, so many times."""
+        return abs(self.value - other.value) > times * float(np.hypot(self.half, other.half))
 
 
 UNKNOWN = Mass(np.nan, np.nan, np.nan)
@@ -49,7 +50,8 @@ def measured_mass(item: AnalyzedImpact, state: PointState, robot: Robot, model: 
 
     Velocities of a hit that is neither mixed nor driven; c is what the impulse along the surface
     does to the normal velocity over what the normal one does, by the model. The interval holds the
-    errors of impulse, rebound and normal, friction in the joints during the contact, and 20 % of c.
+    errors of impulse, rebound and normal, friction in the joints during the contact, and 30 % of c,
+    more where the mass is not the model's.
 
     Args:
         item: the impact, of a contact point that approaches.
@@ -66,11 +68,12 @@ def measured_mass(item: AnalyzedImpact, state: PointState, robot: Robot, model: 
     W = J @ np.linalg.solve(M_x, J.T)
     coupling = float(W[2, :2] @ p[:2] / (W[2, 2] * p[2]))
     value = float(p[2] * (1.0 + coupling) / change)
+    unsure = COUPLING_ERROR + COUPLING_CHANGE * abs(np.log(value * W[2, 2]))
     rubbed = friction_scale(item.duration) * joint_impulse_effects(M_x) @ J[2]
     along = J[:2] @ (item.dq_after - item.dq_before)
     parts = (
         (item.normal_impulse_interval[1] - item.normal_impulse) / p[2],
-        COUPLING_ERROR * coupling / (1.0 + coupling),
+        unsure * coupling / (1.0 + coupling),
         QUANTILE * item.restitution_std / (1.0 + item.own_restitution),
         float(np.linalg.norm(rubbed)) / change,
         MODEL_ERROR.normal * float(np.hypot(*along)) / change,
