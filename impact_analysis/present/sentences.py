@@ -67,7 +67,8 @@ ANSWERS = {
     " {worst}). So something that the prediction supposes does not hold: ranges of surface or"
     " joints, links, contact point, normal, or that the arm coasts for 30 ms.",
     "joints": "Joints: {known} of {figures} stiffnesses, dampings and motor inertias are known"
-    " better than assumed ({hits}); joints.yaml has them for the robot's YAML.",
+    " better than assumed ({hits}), dampings if the torque loop is that of the robot's YAML;"
+    " joints.yaml has them.",
     "joints_contradicted": "Joints: outside of the range that the robot's YAML gives: {names}.",
     "surface": "Ranges of this surface for `plan`: {options}",
     "delays": "Detected {median} ms after contact that the force sensor saw (median; at most"
@@ -84,7 +85,9 @@ WARNINGS = {
     "no_force_sensor": "no force sensor saw the impacts: detection delays, contact stiffness and"
     " damping cannot be determined",
     "joints_unexplained": "measured torques do not explain the motion of {joints} in the hits: no"
-    " figures are identified there; for that the arm must coast, and positions must be the links'",
+    " figures are identified there. As far as torques show the arm coasts in these hits; what is"
+    " left is positions of the motors, late torques, friction of the motors, or joints that do not"
+    " give way",
     "not_as_announced": "{impacts} not as announced, see there",
     "few_repetitions": "fewer than 3 repetitions in {groups}: means and intervals are weak",
 }
