@@ -14,6 +14,7 @@ import numpy as np
 from impact_analysis.analyze.comparing.comparison import Candidate, Cell, Ranked
 from impact_analysis.analyze.comparing.identify import Coefficients, Identified
 from impact_analysis.analyze.comparing.measured_mass import UNKNOWN, Mass
+from impact_analysis.analyze.comparing.payload_identification import CarriedPayload
 from impact_analysis.analyze.reading.collected import AnalyzedImpact, Collected
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.episodes import CellFindings, arm_of
@@ -135,6 +136,7 @@ class Analysis:
     warnings: list[str]
     answer: list[str]  # in words
     arms: list[CellFindings] = field(default_factory=list)  # of several arms, or an object
+    payload: CarriedPayload | None = None  # by gravity before the impacts; none: it does not tell
 
     @property
     def files(self) -> list[str]:

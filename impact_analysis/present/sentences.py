@@ -1,17 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every sentence of a report by its key: who checks reports against a truth compares keys.
-
-``text_of`` makes a text of a key's template, ``key_of`` finds the key of a text again, so that
-sentences stay plain text wherever they are kept.
-"""
+"""Every sentence of a report by its key: who checks reports against a truth compares keys."""
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
-_FIELD = re.compile(r"\{[^}]*\}")
+from impact_analysis.present.sentence import Sentence
 
 _BEST = (
     "{model} explains the joint velocities after the impacts best: mean error {error} over all"
@@ -88,6 +81,13 @@ WARNINGS = {
     " figures are identified there. As far as torques show the arm coasts in these hits; what is"
     " left is positions of the motors, late torques, friction of the motors, or joints that do not"
     " give way",
+    "payload": "the joint torques before the impacts show a payload of {mass} [{low}, {high}] kg,"
+    " {centre} mm from the contact point along its axes, and not {declared} kg as was declared: all"
+    " that is said here counts with the measured one; declare it (payload in the robot's YAML, or"
+    " --payload)",
+    "payload_one_posture": "the arm was in one posture before the impacts: there a payload of {low}"
+    " to {high} kg is not told from errors of torque sensors and joint friction ({declared} kg was"
+    " declared); record hits in several postures",
     "not_as_announced": "{impacts} not as announced, see there",
     "few_repetitions": "fewer than 3 repetitions in {groups}: means and intervals are weak",
 }
@@ -143,22 +143,6 @@ TEMPLATES = {**ANSWERS, **WARNINGS, **REMARKS, **NOTES}
 UNREADABLE = "unreadable"  # key of what a recording's error says, in the words of whoever raised it
 
 
-def text_of(key: str, **values: object) -> str:
+def said(key: str, **values: object) -> Sentence:
     """Return the sentence ``key`` with the values of its fields."""
-    return TEMPLATES[key].format(**values)
-
-
-def key_of(text: str) -> str:
-    """Return the key of a sentence, empty for a text that is none.
-
-    Where several templates fit it is the one with most words of its own.
-    """
-    fitting = [key for key in TEMPLATES if _pattern(key).fullmatch(text)]
-    return max(fitting, key=lambda key: len(_FIELD.sub("", TEMPLATES[key])), default="")
-
-
-@cache
-def _pattern(key: str) -> re.Pattern[str]:
-    """Return what matches any text of a template."""
-    words = map(re.escape, _FIELD.split(TEMPLATES[key]))
-    return re.compile(".*".join(words), re.DOTALL)
+    return Sentence(key, TEMPLATES[key].format(**values))

@@ -239,6 +239,19 @@ def _driven(_: Sentence, case: Case) -> bool:
     return bool(off.payload > 0.0 or np.abs(off.torque_gain - 1.0).max() > GRAVITY_SHARE)
 
 
+def _payload(sentence: Sentence, case: Case) -> bool:
+    """It carries one that nobody declared, and it is within what is said."""
+    numbers = _numbers(sentence.text)
+    truth = case.setup.disturbance.payload
+    return truth > 0.0 and numbers[1] <= truth <= numbers[2]
+
+
+def _vague_payload(sentence: Sentence, case: Case) -> bool:
+    """The hits are of one motion, and what is said holds the truth."""
+    low, high, *_ = _numbers(sentence.text)
+    return len(case.hits) < 2 and low <= case.setup.disturbance.payload <= high
+
+
 def _cut_off(sentence: Sentence, case: Case) -> bool:
     """The recording ends that long after a detection."""
     last = float(case.hits[sentence.recording].t[-1])
@@ -268,7 +281,6 @@ LEFT_OUT = {
     "friction": "an interval, counted as coverage",
     "friction_contact": "an interval, counted as coverage",
     "friction_at_bound": "nothing is stated",
-    "pushed": "true in all set-ups: motors drive until 2 ms after the touch",
     "restitution": "an interval, counted as coverage",
     "restitution_contact": "an interval, counted as coverage",
     "surface": "intervals, counted as coverage",
@@ -296,6 +308,8 @@ RULES: dict[str, Callable[[Sentence, Case], bool]] = {
     "mass_differs": _another_mass,
     "restitution_withheld": _withheld,
     "cut_off": _cut_off,
+    "payload": _payload,
+    "payload_one_posture": _vague_payload,
     "slow": _slow,
     "slow_for_detector": _slow,
     "driven": _driven,

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import Ranked
+from impact_analysis.analyze.comparing.payload_identification import CarriedPayload
 from impact_analysis.analyze.page.narrative import FIGURES, sentences_of
 from impact_analysis.analyze.reading.missed import FORCE, JUMP, Missed
 from impact_analysis.analyze.result import Analysis, Judged
@@ -68,6 +69,7 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
                 "stiffness_npm": analysis.surface.stiffness,
                 "options": analysis.surface.options,
             },
+            "payload": None if analysis.payload is None else _payload(analysis.payload),
             "joints": None if analysis.joints is None else _joints(analysis.joints),
             "detection_delay_s": _delays(analysis),
             "cells": [cell_document(each, analysis.robot.name) for each in analysis.arms],
@@ -75,10 +77,25 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
     )
 
 
+def _payload(found: CarriedPayload) -> dict[str, Any]:
+    low, high = found.declared
+    return {
+        "mass_kg": found.mass,
+        "mass_low_kg": found.low,
+        "mass_high_kg": found.high,
+        "centre_m": found.centre,
+        "centre_half_m": found.centre_half,
+        "declared_low_kg": low,
+        "declared_high_kg": high,
+        "is_another": found.is_another,
+        "postures": found.postures,
+    }
+
+
 def _recording(each: Any) -> dict[str, Any]:
     names = ("recording", "error", "samples", "judged", "dropped")
     return {name: getattr(each, name) for name in names} | {
-        "remarks": each.remarks,
+        "remarks": [said.text for said in each.remarks],
         "duration_s": each.duration,
         "impacts": len(each.impacts),
         "largest_statistic": each.largest_statistic,
@@ -138,7 +155,7 @@ def _impact(number: int, impact: Judged) -> dict[str, Any]:
         **_torques(impact),
         "in_set": None if member is None else member.strict,
         "no_worse_than_set": None if member is None else member.hull,
-        "notes": item.notes,
+        "notes": [said.text for said in item.notes],
     }
 
 
