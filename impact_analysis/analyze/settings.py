@@ -102,6 +102,12 @@ class AnalysisSettings:
         centre = self.payload_centre
         return robot if centre is None else carrying(robot, robot.payload, centre)
 
+    def as_declared(self) -> AnalysisSettings:
+        """Return the settings without a payload that was measured and not declared."""
+        if self.payload_centre is None:
+            return self
+        return replace(self, payload=None, payload_centre=None)
+
     def topics(self, arm: str = "") -> TopicChoice:
         """Return the topics that the user has named, of one arm's namespace if there is one."""
         wrench = self.wrench_topic if self.wrench_topic.startswith(f"/{arm}") else ""

@@ -127,11 +127,12 @@ def _slip_left(truth: Truth, robot: Robot) -> float:
 
 
 def _withheld(sentence: Sentence, case: Case) -> bool:
-    """No hit is of one short contact that nothing drives."""
-    return all(
-        _driven(sentence, case) or len(truth.contacts) > 1 or not _is_short(truth)
-        for truth in case.truths
-    )
+    """So many hits touch again or for long, and something drives so many."""
+    mixed = sum(len(truth.contacts) > 1 or not _is_short(truth) for truth in case.truths)
+    driven = len(case.hits) if _driven(sentence, case) else 0
+    most = {"mixed": mixed, "driven": driven}
+    said = re.findall(r"(\d+) (mixed|driven)", sentence.text)
+    return all(int(count) <= most[why] for count, why in said)
 
 
 def _set_identified(_: Sentence, case: Case) -> bool:
@@ -166,7 +167,7 @@ def _delays(sentence: Sentence, case: Case) -> bool:
         if measured.touch_by_force:
             contacts = np.array(case.hits[measured.recording].truth.contacts)
             waited = measured.detection_time - late - contacts
-            since.append(float(waited[waited > 0.0].min(initial=np.inf)))
+            since.append(float(waited[waited > -DELAY_ERROR].min(initial=np.inf)))
     stated = 1e-3 * np.array(_numbers(sentence.text))
     return bool(np.all(np.abs(stated - [np.median(since), max(since)]) < DELAY_ERROR))
 
