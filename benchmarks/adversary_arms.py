@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two arms of one plan with clocks apart, one not ready, one that drops out: nobody moves alone.
+"""Two arms of one plan with clock offset, one not ready, one that drops out: none moves alone.
 
 Class ``two_arm_clocks``; ``adversary_classes.py`` runs one of them again.
 """

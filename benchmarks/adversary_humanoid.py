@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Humanoids that stand elsewhere than their grab starts, or come back elsewhere: no step is sent.
+"""Humanoids away from the start of their grab, also after a reset: no step is commanded.
 
 Class ``humanoid_starts``; ``adversary_classes.py`` runs one of them again.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What soft walls, arms that are not ours and shallow hits do to detection.
+"""Detection on soft walls, with foreign arms, and of shallow hits.
 
 Hits found, delays and false detections, not time: each detector with its defaults on the walls of
 ``simulate`` and on the arms of ``studies/foreign``, at four stiffnesses of the wall, and ``fused``

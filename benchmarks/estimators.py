@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How well estimators find what an impact did, against the plant's truth, and what they take.
+"""Accuracy of the estimators against the plant's truth, and their computation time.
 
 Run it with ``./impact bench estimators``. Walls of iim_wall_cfg1 to 3 at 0.08 to 0.18 m/s, sensor
 noise of a real Panda, the arm coasts 100 ms after the detection. Three truths for the velocity

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of doc/first_day.md with a simulated Panda: what to expect of each; not time.
+"""The steps of doc/first_day.md with a simulated Panda: expected results; no times.
 
 Run it with ``./impact bench first_day``.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What goals cost the control loop: the longest time from a state to its command, with and without.
+"""Effect of goals on the control loop: the longest time from state to command, with and without.
 
 The suite runs in a process of its own and gets the states of a simulated arm at 1 kHz over real
 DDS, as in ``benchmarks/qp_loop.py``. Blocks in which a goal comes every half second and blocks

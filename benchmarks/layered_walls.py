@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hits of soft skins over hard cores that the learner takes for plain walls; counts, not times.
+"""Hits of soft skins over hard cores, which the learner models as plain walls; counts, no times.
 
 A mat on steel, all of it inside the announced 1e4 to 1e7 N/m: gentle hits stay in the skin, and a
 faster one reaches the core. Each drawn wall is hit five times in the closed loop of

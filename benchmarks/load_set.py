@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How often the sets of possible impulses hold what a simulated arm gets.
+"""Coverage of the sets of possible impulses by the impulses of a simulated arm.
 
 Each trial draws a pose at a wall, stiffness, restitution and friction of the wall within the
 announced ranges, and a slip; the arm hits it in the flexible-joint plant with gravity compensation,

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the exported arm does in MuJoCo, beside the predictor's models and the plant; not time.
+"""The exported arm in MuJoCo, compared with the predictor's models and the plant; no times.
 
 Hits under gravity compensation, and hits of the suite's controller and detectors with a Panda's
 noise. Run it with ``./impact bench mujoco_export``.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from impact_bags.new_files import write_file
-from impact_cli.demo.demo_ending import end_runs
+from impact_cli.ending import end_runs
 
 if TYPE_CHECKING:
     from impact_analysis.learning.learned_scenario import LearnedScenario
@@ -49,8 +49,8 @@ def end_learned(
     Args:
         document: of :func:`document_of`.
         learner: of the scenario.
-        narrowed: what is known after the last hit.
-        sentence: what to see in the hits.
+        narrowed: ranges after the last hit.
+        sentence: summary of the hits.
         **options: ``as_json`` and ``started`` of :func:`end_runs`.
 
     Raises:
@@ -64,7 +64,7 @@ def end_learned(
     write_file(folder / "wall.yaml", wall_text(narrowed))
     write_file(folder / "joints.yaml", joints_text(narrowed))
     draw(document["hits"], learner.truth, learner.box, folder / "learn.png")
-    where, truth = "Table, picture and learnt ranges: {}", truth_line(learner.truth)
+    where, truth = "Table, picture and learned ranges: {}", truth_line(learner.truth)
     end_runs(folder / "learn.json", document, lambda: (truth, sentence), where=where, **options)
 
 

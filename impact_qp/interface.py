@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot is sent: torques, velocities or positions, and all that follows from that.
+"""Command interfaces of a robot (torque, velocity, position) and their properties.
 
-A robot that is sent velocities or positions is planned from its last command. Without a bound the
-command goes on while something holds the arm, and the arm jumps when it is let go: so it may run
-ahead of the measurement by a lead only.
+A velocity- or position-controlled robot is planned from its last command. If something holds the
+arm, an unlimited command would move ahead and the arm would jump when released: so its lead over
+the measurement is limited.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ import numpy as np
 
 from impact_robots.robot import JointLimits, Robot
 
-LEAD = 0.035  # of a position: what the joint moves at its highest speed in that time [s]
-HELD_LEAD = 0.015  # of an arm that is to stand: less, it may be let go [s]
-BACK = 0.1  # in which a command that leads by more comes back [s]
+LEAD = 0.035  # of a position: travel of the joint at its highest speed in that time [s]
+HELD_LEAD = 0.015  # of a standing arm: less, because it may be released [s]
+BACK = 0.1  # time in which a command that leads by more comes back [s]
 VELOCITY_LEAD = 0.25  # of a velocity, as a fraction of the highest one
-RATE_FRACTION = 1.0 - 1e-9  # of the torque rate limit that is used: rounding must not exceed it
+RATE_FRACTION = 1.0 - 1e-9  # usable fraction of the torque rate limit: rounding must not exceed it
 Motion = tuple[np.ndarray, np.ndarray]  # velocities [rad/s] and positions [rad], shape (n,) each
 
 
 class CommandInterface(ABC):
-    """A way to command a robot, and what that robot was sent last.
+    """A command interface, and the last command sent.
 
     Attributes:
         name: of the parameter ``interface``.
-        field: of a controller's command: what is sent of it, shape (n,).
+        field: the sent field of a controller's command, shape (n,).
         servo: a loop of the driver follows what is sent, with a lag. The controller plans from its
             last command then, and impact limits are those of a servo; coasting and pressing need
             torques.
-        returns: an arm that was moved by somebody goes back to what it was sent last.
+        returns: an arm that was moved externally returns to the last command.
         lowest_rate: of the states [Hz]. Torques hold no pose between two states; a velocity or
-            position may lead the measured one by what the arm moves in 15 to 35 ms.
-        faster: times the commanded speed, up to which a measured speed is tolerated, and
+            position may lead the measured one by the travel of 15 to 35 ms.
+        faster: factor on the commanded speed, up to which a measured speed is tolerated, and
         slack: beyond that [m/s]; see :class:`.TrackingWatch`.
         torque: that was sent last, beyond gravity, shape (n,) [N.m].
-        gravity: the rest of it, shape (n,) [N.m]; none: the driver adds gravity.
+        gravity: the gravity torque sent, shape (n,) [N.m]; None: the driver adds gravity.
         position: that was commanded last, shape (n,) [rad].
         velocity: the same, shape (n,) [rad/s].
-        started: something was sent since the controller began, or began anew.
+        started: a command was sent since the controller started or restarted.
     """
 
     name: str
@@ -64,7 +64,7 @@ class CommandInterface(ABC):
         self.started = False
 
     def values(self, command: Any) -> np.ndarray:
-        """Return what the robot is sent of a :class:`.Command`, shape (n,)."""
+        """Return the sent part of a :class:`.Command`, shape (n,)."""
         return np.asarray(getattr(command, self.field))
 
     def remember(self, command: Any) -> None:
@@ -77,11 +77,11 @@ class CommandInterface(ABC):
 
     @abstractmethod
     def rest(self) -> np.ndarray | None:
-        """Return what leaves the arm at rest, shape (n,); none: that is not known."""
+        """Return the command that leaves the arm at rest, shape (n,); None: unknown."""
 
     @abstractmethod
     def settle(self) -> Iterator[np.ndarray]:
-        """Yield what to send, once a period, from the last command to ``rest``, shape (n,) each."""
+        """Yield commands, one per period, from the last command to ``rest``, shape (n,) each."""
 
     @abstractmethod
     def next_motion(
@@ -97,12 +97,12 @@ class CommandInterface(ABC):
         """
 
     def may_follow(self, q: np.ndarray, leads: float = 1.0, later: float = 0.0) -> bool:
-        """Return whether the last commanded position is one that an arm at ``q`` may be following.
+        """Return whether an arm at ``q`` may be following the last commanded position.
 
         Args:
             q: positions, shape (n,) [rad].
-            leads: by which it may be ahead, at most.
-            later: where it goes on to within that time [s].
+            leads: largest lead, in units of ``LEAD``.
+            later: time for which the command is extrapolated [s].
         """
         limit = leads * LEAD * self._limits.velocity
         return bool((np.abs(q - self.position - later * self.velocity) <= limit).all())
@@ -257,22 +257,22 @@ def led_position(
 
 
 def _slowed(wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the velocities in the same direction, as slow as the joint asks that may do least.
+    """Return the velocities scaled down until no joint exceeds its bound.
 
-    To slow one joint alone would turn the motion of the contact point, and may make it faster: near
-    a singular configuration joints move against each other. Shapes (n,) [rad/s].
+    Slowing one joint alone would change the direction of the contact point, and may make it faster:
+    near a singular configuration joints move against each other. Shapes (n,) [rad/s].
     """
     limit = np.where(wanted > 0.0, high, -low)
-    beyond = (np.abs(wanted) > limit) & (limit > 0.0)  # else it has to come back
+    beyond = (np.abs(wanted) > limit) & (limit > 0.0)  # a joint outside has to come back
     if not beyond.any():
         return wanted
     return wanted * float((limit[beyond] / np.abs(wanted[beyond])).min())
 
 
-def _towards(room: np.ndarray, limits: JointLimits) -> np.ndarray:
-    """Return the highest velocity that stops within the room; below zero if there is none, (n,)."""
-    stops = np.sqrt(2.0 * limits.acceleration * np.maximum(0.0, room))
-    return np.where(room >= 0.0, stops, room / BACK)
+def _towards(distance: np.ndarray, limits: JointLimits) -> np.ndarray:
+    """Return the highest velocity that stops within a distance; negative beyond it, (n,)."""
+    stops = np.sqrt(2.0 * limits.acceleration * np.maximum(0.0, distance))
+    return np.where(distance >= 0.0, stops, distance / BACK)
 
 
 def _clip(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

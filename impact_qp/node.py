@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller as a lifecycle node: states in, commands out, safe whatever arrives."""
+"""The controller as a lifecycle node: states in, commands out, with guards."""
 
 from __future__ import annotations
 
@@ -23,13 +23,11 @@ from impact_qp.goals.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End
 from impact_qp.goals.planner import Planner
 from impact_qp.limits.impact_limits.registry import AUTO
 from impact_qp.parameters import ControllerParameters
-from impact_qp.ros.control_cycle import ControlCycle
+from impact_qp.ros.approach_cycle import ApproachCycle
+from impact_qp.ros.control_cycle import bring_to_rest
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.goal_server import Answer, GoalServer
-from impact_qp.ros.inputs import Inputs
 from impact_qp.ros.outputs import Outputs
-from impact_qp.ros.safe_stop import SafeStop
-from impact_qp.ros.supervision import CycleWatch
 from impact_robots import PointState, Robot
 from impact_robots.exceptions import ImpactError
 from impact_ros.node.boundary import guarded
@@ -39,19 +37,19 @@ from impact_ros.node.spin import freeze_garbage
 from impact_ros.parameters import current, declare
 from impact_ros.qos import LATCHED, LOCKSTEP, SENSOR
 
-ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher goes
-STATES, VERDICTS, ESTIMATES = "joint_states", "impact_detector/status", "impact_detector/estimate"
+ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher is destroyed
+STATES, DETECTIONS, ESTIMATES = "joint_states", "impact_detector/status", "impact_detector/estimate"
 
 
 class ImpactQpNode(SuiteLifecycleNode):
     """Approaches a surface at the highest safe speed, coasts on impact, and retracts.
 
-    Answers every `joint_states` message while active; what happens when is decided by
-    :mod:`impact_qp.control.state_machine`. When the clock jumps back, cycles are missed or the
-    detector falls silent, it brakes, then holds. Deactivated, it brakes, brings its commands to
-    rest, and then sends nothing. When the states fall silent or cannot be believed, at cleanup and
-    at shutdown it brings the commands to rest: zero torque or velocity (positions: the last one),
-    reached at the robot's rate limits.
+    Answers every `joint_states` message while active; :mod:`impact_qp.control.state_machine`
+    decides the reactions to events. If the clock jumps back, cycles are missed or the detection
+    status stops arriving, it brakes, then holds. Deactivated, it brakes, ramps its commands to
+    rest, and then sends nothing. If states stop arriving or cannot be trusted, at cleanup and at
+    shutdown it ramps the commands to rest: zero torque or velocity (positions: the last one), at
+    the robot's rate limits.
     """
 
     PARAMETERS = ControllerParameters
@@ -67,14 +65,14 @@ class ImpactQpNode(SuiteLifecycleNode):
     # --- from configure to cleanup ------------------------------------------------------------
 
     def set_up(self) -> str:
-        """Load the robot, make the controller and the topics."""
+        """Load the robot, create the controller and the topics."""
         settings = self._settings = self._read_parameters()
         settings.refuse_weak_limits(settings.impact_limits)
         robot, plan = settings.load_robot(), settings.plan()
         settings.refuse_pairs(robot, settings.rate, settings.state_timeout)
         controller = ImpactController(robot, plan, period=1.0 / settings.rate)
-        plan.prepare(robot)  # what a goal may choose must not be compiled while it waits
-        self._guarded = GuardedController(controller)
+        plan.prepare(robot)  # code that a goal may use must not be compiled while it waits
+        self._guarded = GuardedController(controller, self._machine)
         self._log_restrictions(robot, plan)
         self._make_cycle(robot)
         self._make_topics()
@@ -84,11 +82,11 @@ class ImpactQpNode(SuiteLifecycleNode):
         return settings.summary(controller.plan.impact_limits)
 
     def _read_parameters(self) -> ControllerParameters:
-        """Return the parameters as they are now, with what the task says."""
+        """Return the present parameters, including those of the task."""
         return current(self, ControllerParameters).of_task()
 
     def _log_restrictions(self, robot: Robot, plan: Plan) -> None:
-        """Log a speed that is capped, friction that is exact, and data that are assumed."""
+        """Log a capped speed, exact friction, and assumed data."""
         speed = self._settings.speed
         if speed > self._settings.speed_cap:
             self.get_logger().warning(
@@ -100,40 +98,21 @@ class ImpactQpNode(SuiteLifecycleNode):
             self.get_logger().info(f"robot {robot.name}: {', '.join(robot.assumed)} are assumed")
 
     def _make_cycle(self, robot: Robot) -> None:
-        """Make what one state passes on its way to a command."""
-        settings, logger = self._settings, self.get_logger()
+        """Create the chain from one state to its command."""
+        settings = self._settings
         lockstep, controller = settings.lockstep, self._guarded
-        self._watch = CycleWatch(1.0 / settings.rate, settings.max_consecutive_missed)
-        self._inputs = Inputs(robot, settings.state_timeout)
-        self._outputs = Outputs(
+        assert controller is not None
+        outputs = Outputs(
             self, robot, settings.interface, lockstep=lockstep, prefix="~", announces=True
         )
+        self._cycle = ApproachCycle(self, controller, outputs, settings, self._goal_server.watch)
         self._planner = Planner(beside=not lockstep)
         self._goal_server.set_rate(settings.rate)
-        self._safe_stop = SafeStop(
-            self._machine,
-            controller,
-            self._watch,
-            self._inputs,
-            self._outputs,
-            state_timeout=settings.state_timeout,
-            logger=logger,
-        )
         self._machine.actions = {
-            **self._safe_stop.actions(),
+            **self._machine.actions,
             Action.RESET: self._start_anew,
             Action.END_GOAL: self._goal_server.end_running,
         }
-        self._cycle = ControlCycle(
-            controller,
-            self._watch,
-            self._inputs,
-            self._outputs,
-            self._safe_stop,
-            lockstep=lockstep,
-            on_answer=self._goal_server.watch,
-            logger=logger,
-        )
 
     def _make_topics(self) -> None:
         """Subscribe to the inputs; start the diagnostics and, outside lockstep, the watchdog."""
@@ -143,7 +122,7 @@ class ImpactQpNode(SuiteLifecycleNode):
             self.create_subscription(kind, topic, guarded(self, topic, callback, dropped), quality)
             for kind, topic, callback, dropped, quality in (
                 (JointState, STATES, cycle.take_state, cycle.drop_state, profile),
-                (DetectorStatus, VERDICTS, cycle.take_status, None, profile),
+                (DetectorStatus, DETECTIONS, cycle.take_status, None, profile),
                 (ImpactEstimate, ESTIMATES, self._goal_server.take_estimate, None, LATCHED),
             )
         ]
@@ -152,35 +131,36 @@ class ImpactQpNode(SuiteLifecycleNode):
             self,
             steady,
             STATES,
-            lambda: (self._safe_stop.fault, self._watch.counts, self._inputs.newest),
+            lambda: (cycle.fault, cycle.watch.counts, cycle.inputs.newest),
         )
         self._watchdog = None
         if not settings.lockstep:
             period = settings.state_timeout / 2.0
-            self._watchdog = self.create_timer(period, self._safe_stop.look, clock=steady)
+            self._watchdog = self.create_timer(period, cycle.look, clock=steady)
 
     def release(self, reason: str) -> None:
-        """Destroy what `configure` made, after a last command if the arm was commanded at all."""
+        """Destroy the resources of `configure`, after a last command if any was sent."""
         if self._guarded is None:
             return
         self.get_logger().info(f"{reason} by request")
-        commanded = self._safe_stop.engaged
-        self._machine.take(Event.CLEANED_UP, reason)
+        commanded = self._cycle.engaged
+        self._cycle.clean_up(reason)
+        bring_to_rest([self._cycle], 1.0 / self._settings.rate)
         if commanded:
-            self._outputs.wait_for_last_command(ACKNOWLEDGED_WITHIN)
+            self._cycle.outputs.wait_for_last_command(ACKNOWLEDGED_WITHIN)
         self._machine.actions = {}
         self._guarded = None
         self._goal_server.forget(End(PREEMPTED, reason))
         self._planner.close()
         for subscription in self._listeners:
             self.destroy_subscription(subscription)
-        self._outputs.destroy()
+        self._cycle.destroy()
         self._diagnostics.destroy()
         if self._watchdog is not None:
             self.destroy_timer(self._watchdog)
 
     def destroy_node(self) -> None:
-        """Destroy the node with its action; rclpy leaves that to chance."""
+        """Destroy the node with its action, which rclpy leaves to the garbage collector."""
         self._goal_server.destroy()
         super().destroy_node()
 
@@ -194,38 +174,37 @@ class ImpactQpNode(SuiteLifecycleNode):
         if reason:
             self._machine.take(Event.ACTIVATION_REFUSED, reason)
             return reason
+        bring_to_rest([self._cycle], 1.0 / self._settings.rate)  # deactivated a moment ago
         self._machine.take(Event.ACTIVATED_TO_MOVE if at_once else Event.ACTIVATED)
         return ""
 
     def _start_anew(self, reason: str) -> None:
         """Begin from the measured state."""
-        for part in (self._guarded, self._watch, self._inputs, self._outputs, self._cycle):
-            part.reset()
-        self._safe_stop.reset()
+        self._guarded.begin_anew()
+        self._cycle.reset()
         self._cycle.idle = not self._settings.approach_on_activation
 
     def _present_state(self) -> PointState | None:
-        """Return the dynamics of the last state, none where it is too old."""
-        fresh = self._inputs.state_age < self._settings.state_timeout
-        return self._inputs.point() if fresh or self._settings.lockstep else None
+        """Return the dynamics of the last state, None if it is too old."""
+        inputs = self._cycle.inputs
+        fresh = inputs.state_age < self._settings.state_timeout
+        return inputs.point() if fresh or self._settings.lockstep else None
 
     def stop(self) -> None:
         """Brake, then send nothing."""
-        self._machine.take(Event.DEACTIVATED, "deactivated")
+        self._cycle.deactivate()
 
     def _begin(self, goal: ExecuteImpact.Goal) -> Answer | Work[Answer]:
-        """Prepare a goal beside the thread that answers states; return why not if that is clear."""
+        """Prepare a goal in parallel to the thread that answers states; return an early refusal."""
         if not self._machine.situation.ready:
             return End(INACTIVE, self._machine.reason or "activate the controller first")
         try:
             self._settings.refuse_weak_limits(goal.impact_limits or AUTO)
         except ImpactError as error:
             return End(BAD_GOAL, str(error))
-        if self._inputs.state is None:
+        if (state := self._cycle.inputs.state) is None:
             return End(INPUT_LOST, "no joint state yet")
-        return self._planner.prepare(
-            goal, self._settings, self._guarded, self._inputs.state, self._on_start
-        )
+        return self._planner.prepare(goal, self._settings, self._guarded, state, self._on_start)
 
     def _on_start(self) -> None:
         self._cycle.idle = False

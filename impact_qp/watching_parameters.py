@@ -1,20 +1,19 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of when a node that controls arms stops them, whatever it controls them for."""
+"""Parameters of the supervision of any node that controls arms."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from impact_qp.exceptions import ControlError
-from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM, SELECTABLE
+from impact_qp.limits.impact_limits.registry import SELECTABLE, refuse_weak_limits
 from impact_ros.parameters import parameter
 
 
 @dataclass(frozen=True)
 class WatchingParameters:
-    """When a robot is stopped because states or answers are late; whether it is simulated."""
+    """Limits on late states and answers; whether the robot is simulated."""
 
     state_timeout: float = parameter(
         0.02, "Stop after that time without state or detector", unit="s", low=1e-3, high=10.0
@@ -35,19 +34,6 @@ class WatchingParameters:
     )
 
     def refuse_weak_limits(self, limits: str, choices: Collection[str] = SELECTABLE) -> None:
-        """Refuse to move a real robot by limits that some admissible impulse exceeds.
-
-        Args:
-            limits: of the impact.
-            choices: those that there are for it.
-
-        Raises:
-            ControlError: says which limits there are.
-        """
-        if self.simulated or self.lockstep or limits in ON_A_REAL_ARM:
-            return
-        known = ", ".join(name for name in ON_A_REAL_ARM if name in choices)
-        raise ControlError(
-            f"impact_limits: expected one of {known} on a real arm, got {limits!r};"
-            " simulated: true if it is none"
-        )
+        """Refuse weak limits unless the robot is simulated; as :func:`.refuse_weak_limits`."""
+        if not (self.simulated or self.lockstep):
+            refuse_weak_limits(limits, choices, "simulated: true if it is none")

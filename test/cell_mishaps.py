@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pushes and grabs in which something goes wrong: the loop of a trial, with a hand in it."""
+"""Pushes and grabs with failures: the loop of a trial, with injected faults."""
 
 from dataclasses import dataclass, replace
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm that coasts into a surface as its driver shows it: measurements with noise at 1 kHz."""
+"""An arm that coasts into a surface, with its driver: measurements with noise at 1 kHz."""
 
 from __future__ import annotations
 

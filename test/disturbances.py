@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the controller does when things are not as announced: simulated disturbances."""
+"""The controller with deviations from the announcement: simulated disturbances."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An exported arm in MuJoCo, which answers as the hardware interface of ros2_control does."""
+"""An exported arm in MuJoCo with the hardware interface of ros2_control."""
 
 import mujoco
 import numpy as np

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated hits on any link, announced or not: what localization is judged by."""
+"""Simulated hits on any link, announced or not: ground truth of localization."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A Panda that hits a plate, simulated apart from the project's plant; the truth is what is asked.
+"""A Panda that hits a plate, simulated independently of the project's plant, with the truth.
 
 Rigid joints with motor inertia, joint friction by Gaz et al. (RA-L 2019), link masses that the
 analysis does not know, semi-implicit Euler at 0.1 ms, a Hunt-Crossley plate with friction. Before

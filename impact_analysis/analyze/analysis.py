@@ -20,7 +20,7 @@ from impact_analysis.analyze.comparing.identify import Identified, coefficients
 from impact_analysis.analyze.comparing.impacts import Impacts
 from impact_analysis.analyze.comparing.judge import Progress, judge
 from impact_analysis.analyze.comparing.payload_identification import CarriedPayload
-from impact_analysis.analyze.page.narrative import answers, warnings_of
+from impact_analysis.analyze.page.narrative import answers, placed, warnings_of
 from impact_analysis.analyze.reading.collected import Collected
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.settings import AnalysisSettings
@@ -104,8 +104,8 @@ def analyze_impacts(
         arms=list(cells),
         payload=payload,
     )
-    analysis.warnings.extend(warnings_of(analysis))
-    analysis.answer.extend(answers(analysis))
+    analysis.warnings.extend(map(placed, warnings_of(analysis)))
+    analysis.answer.extend(each.text for each in answers(analysis))
     for said in (each for found in cells for each in cell_sentences(found, robot.name)):
         (analysis.answer if said.key in CELL_ANSWERS else analysis.warnings).append(said.text)
     return analysis

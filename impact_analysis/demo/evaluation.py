@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impact did, beside what was announced, allowed and predicted."""
+"""Measured figures of an impact, beside announced, allowed and predicted ones."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Evaluation:
         }
 
     def as_json(self) -> dict:
-        """Return the figures, SI units in the keys, NaN or infinity for what is not known."""
+        """Return the figures, SI units in the keys, NaN or infinity for unknown values."""
         return {
             "controller": self.controller,
             "contact_speed_mps": self.contact_speed,
@@ -107,12 +107,12 @@ def evaluate_run(
     """Evaluate the first impact of a recording.
 
     Args:
-        record: what was measured, with the wall's force unless ``touch`` is given.
+        record: measurements, with the wall's force unless ``touch`` is given.
         robot: the arm.
-        contact: what was announced.
+        contact: as announced.
         controller: which impact limits were in force: unaware, robust, existential, nominal or
             joint_load.
-        touch: the contact by other means than force; what of it is NaN stays unknown.
+        touch: the contact by other means than force; NaN for unknown values.
 
     Raises:
         RecordingError: no contact in the force, or too little before or after it.
@@ -176,7 +176,7 @@ def closed_form_bound(robot: Robot, contact: Contact, state: PointState, control
     """Return the speed bound of a controller at a configuration, without margin [m/s].
 
     ``joint_load`` has its own; ``existential`` with the inscribed cone, as published; every other
-    controller is held against ``robust`` with the circumscribed one.
+    controller is compared with ``robust`` with the circumscribed one.
     """
     if controller == "joint_load":
         return load_bound(robot, contact, state)

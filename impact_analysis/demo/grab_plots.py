@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of a humanoid's grabs, mode beside mode."""
+"""The pictures of a humanoid's grabs, one panel per mode."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def _forces(runs: Runs) -> Figure:
     figure, panels = _panels(runs)
     for axes, run in zip(panels, runs, strict=True):
         mode = run.evaluation.mode
-        felt = zip(run.truths, LINES, SIDES, ("left", "right"), strict=True)
-        for truth, line, side, palm in felt:
+        contacts = zip(run.truths, LINES, SIDES, ("left", "right"), strict=True)
+        for truth, line, side, palm in contacts:
             if truth is not None:
                 force = side * np.array(truth.forces)[:, 1]
                 time = truth.time - run.touch + STEP * np.arange(1, len(force) + 1)
@@ -81,7 +81,7 @@ def _margins(runs: Runs) -> Figure:
         time = np.array([cycle.time for cycle in run.cycles]) - run.touch
         margin = 1e3 * np.array([cycle.margin for cycle in run.cycles])
         axes.plot(time, margin, color=OF_MODE[mode], lw=1.0, label=mode)
-    axes.axvline(0.0, color="black", ls="--", lw=0.8, label="first touch")
+    axes.axvline(0.0, color="black", ls="--", lw=0.8, label="first contact")
     axes.axhline(0.0, color="black", lw=0.8)
     axes.set(
         title="How far the zero-moment point is within the soles (0: on their edge)",

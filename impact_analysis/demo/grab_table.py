@@ -12,7 +12,7 @@ from impact_analysis.present.table import Column, turned_table
 from impact_trials.grab.haste import PLANNED
 
 Evaluations = Sequence[GrabEvaluation]
-STANDING = 1.0  # of a limit: above it a motor cannot give what an impact asks for [-]
+STANDING = 1.0  # of a limit: above it a motor cannot give the torque of an impact [-]
 
 
 def _span(figure: Column, rows: Sequence[Any]) -> str:

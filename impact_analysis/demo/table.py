@@ -96,7 +96,7 @@ def _measured(e: Evaluation, robust: Evaluation | None) -> str:
     if robust is not None:
         ratio = e.contact_speed / robust.contact_speed
         faster = f", {ratio:.1f} times as fast as robust control"
-    within = "within its limits" if e.measured_load.share <= 1.0 else "NOT within its limits"
+    within = "within its limits" if e.measured_load.fraction <= 1.0 else "NOT within its limits"
     return (
         f"joint_load, which bounds the joint torques, hits at {e.contact_speed:.3f} m/s{faster},"
         f" and the torque sensors showed every joint {within} (changes up to"
@@ -106,18 +106,18 @@ def _measured(e: Evaluation, robust: Evaluation | None) -> str:
 
 
 def _promise(e: Evaluation) -> str:
-    kept = "keeps" if e.worst_admissible_torque <= e.impulsive_torque_limit else "does NOT keep"
+    keeps = "keeps" if e.worst_admissible_torque <= e.impulsive_torque_limit else "does NOT keep"
     return (
         f"robust control hits at {e.contact_speed:.3f} m/s, and every impulse announced for that"
-        f" speed {kept} each joint within its limit, by the published formula"
+        f" speed {keeps} each joint within its limit, by the published formula"
     )
 
 
 def _excess(e: Evaluation) -> str:
-    share = e.worst_admissible_torque / e.impulsive_torque_limit
+    ratio = e.worst_admissible_torque / e.impulsive_torque_limit
     return (
         f"{e.controller} hits at {e.contact_speed:.3f} m/s, where one of them would load"
-        f" {e.worst_admissible_joint} with {share:.1f} times its limit"
+        f" {e.worst_admissible_joint} with {ratio:.1f} times its limit"
     )
 
 

@@ -15,7 +15,7 @@ from impact_analysis.picture import save
 from impact_detector.session import Outcome
 from impact_detector.signals.sample import Detection, DetectionStatus, from_seconds
 
-BEFORE, AFTER = from_seconds(0.05), from_seconds(0.1)  # what is drawn around a detection
+BEFORE, AFTER = from_seconds(0.05), from_seconds(0.1)  # drawn interval around a detection
 MOST = 20  # events in one picture
 
 
@@ -32,14 +32,14 @@ class Traces:
     """Collects traces of the first ``MOST`` impacts of a recording."""
 
     def __init__(self, name: str) -> None:
-        """Start with nothing of the recording called ``name``."""
+        """Start without traces of the recording called ``name``."""
         self.found: list[EventTrace] = []
         self.left_out = 0
         self._name = name
         self._recent: deque[DetectionStatus] = deque()
 
     def add(self, outcome: Outcome) -> None:
-        """Take what one item led to."""
+        """Take the outcome of one item."""
         statuses = (*outcome.statuses, *outcome.others)
         for status in statuses:
             self._recent.append(status)
@@ -53,7 +53,7 @@ class Traces:
             self._begin(detection)
 
     def _begin(self, detection: Detection) -> None:
-        """Begin a trace, or add to the last one what is of the same impact."""
+        """Begin a trace, or extend the last one if the impact is the same."""
         last = self.found[-1] if self.found else None
         if last and abs(detection.detection_time - last.detections[0].detection_time) <= AFTER:
             last.detections.append(detection)
@@ -64,7 +64,7 @@ class Traces:
 
 
 def draw(traces: Sequence[EventTrace], path: Path) -> None:
-    """Draw one panel per impact: each statistic over its threshold, touch and detections.
+    """Draw one panel per impact: each statistic over its threshold, contact and detections.
 
     Raises:
         AnalysisError: the picture cannot be written.

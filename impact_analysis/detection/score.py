@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How good a detector is: what it found, missed, invented, and how late."""
+"""Score of a detector: detected and missed impacts, false alarms, delays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOUR = 3600.0  # [s]
 
 @dataclass
 class JudgedTrial:
-    """What one detector made of one trial."""
+    """Results of one detector on one trial."""
 
     truth: TrialTruth
     times: np.ndarray  # of statistics that are known, shape (N,) [s]
@@ -31,7 +31,7 @@ class JudgedTrial:
 
     @property
     def watched(self) -> float:
-        """Time with a statistic and before any touch [s]."""
+        """Time with a statistic and before any contact [s]."""
         end = self.truth.impact_time if self.truth.hits else np.inf
         known = self.times[self.times < end]
         return float(known[-1] - known[0]) if len(known) else 0.0
@@ -98,17 +98,17 @@ class DetectorScore:
 
     @property
     def rate(self) -> float:
-        """Share of impacts found [-], NaN without impacts."""
+        """Fraction of detected impacts [-], NaN without impacts."""
         return self.found / self.hits if self.hits else float("nan")
 
     @property
     def false_per_hour(self) -> float:
-        """False alarms per hour without impact, NaN if nothing was watched."""
+        """False alarms per hour without impact, NaN without such time."""
         return self.false_alarms * HOUR / self.watched if self.watched else float("nan")
 
 
 def rms(values: Sequence[float]) -> float:
-    """Return the root mean square of what is known, NaN of nothing."""
+    """Return the root mean square of the known values, NaN without any."""
     known = np.array([value for value in values if np.isfinite(value)])
     return float(np.sqrt(np.mean(known**2))) if len(known) else float("nan")
 

@@ -1,17 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every sentence of a report by its key: who checks reports against a truth compares keys.
-
-``text_of`` makes a text of a key's template, ``key_of`` finds the key of a text again, so that
-sentences stay plain text wherever they are kept.
-"""
+"""Every sentence of a report by its key: who checks reports against a truth compares keys."""
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
-_FIELD = re.compile(r"\{[^}]*\}")
+from impact_analysis.present.sentence import Sentence
 
 _BEST = (
     "{model} explains the joint velocities after the impacts best: mean error {error} over all"
@@ -67,7 +60,8 @@ ANSWERS = {
     " {worst}). So something that the prediction supposes does not hold: ranges of surface or"
     " joints, links, contact point, normal, or that the arm coasts for 30 ms.",
     "joints": "Joints: {known} of {figures} stiffnesses, dampings and motor inertias are known"
-    " better than assumed ({hits}); joints.yaml has them for the robot's YAML.",
+    " better than assumed ({hits}), dampings if the torque loop is that of the robot's YAML;"
+    " joints.yaml has them.",
     "joints_contradicted": "Joints: outside of the range that the robot's YAML gives: {names}.",
     "surface": "Ranges of this surface for `plan`: {options}",
     "delays": "Detected {median} ms after contact that the force sensor saw (median; at most"
@@ -84,7 +78,9 @@ WARNINGS = {
     "no_force_sensor": "no force sensor saw the impacts: detection delays, contact stiffness and"
     " damping cannot be determined",
     "joints_unexplained": "measured torques do not explain the motion of {joints} in the hits: no"
-    " figures are identified there; for that the arm must coast, and positions must be the links'",
+    " figures are identified there. As far as torques show the arm coasts in these hits; what is"
+    " left is positions of the motors, late torques, friction of the motors, or joints that do not"
+    " give way",
     "payload": "the joint torques before the impacts show a payload of {mass} [{low}, {high}] kg,"
     " {centre} mm from the contact point along its axes, and not {declared} kg as was declared: all"
     " that is said here counts with the measured one; declare it (payload in the robot's YAML, or"
@@ -147,22 +143,6 @@ TEMPLATES = {**ANSWERS, **WARNINGS, **REMARKS, **NOTES}
 UNREADABLE = "unreadable"  # key of what a recording's error says, in the words of whoever raised it
 
 
-def text_of(key: str, **values: object) -> str:
+def said(key: str, **values: object) -> Sentence:
     """Return the sentence ``key`` with the values of its fields."""
-    return TEMPLATES[key].format(**values)
-
-
-def key_of(text: str) -> str:
-    """Return the key of a sentence, empty for a text that is none.
-
-    Where several templates fit it is the one with most words of its own.
-    """
-    fitting = [key for key in TEMPLATES if _pattern(key).fullmatch(text)]
-    return max(fitting, key=lambda key: len(_FIELD.sub("", TEMPLATES[key])), default="")
-
-
-@cache
-def _pattern(key: str) -> re.Pattern[str]:
-    """Return what matches any text of a template."""
-    words = map(re.escape, _FIELD.split(TEMPLATES[key]))
-    return re.compile(".*".join(words), re.DOTALL)
+    return Sentence(key, TEMPLATES[key].format(**values))

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impact did to one arm, from its topics: velocities, feedback, references, momentum."""
+"""An impact of one arm, from its topics: velocities, feedback, references, momentum."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from impact_robots import ArmDynamics, Robot
 from impact_robots.exceptions import OutOfRangeError
 from impact_trials.truth.spread_figures import AFTER, BEFORE, FeedbackFigures, figures_along
 
-LEFT = (0.02, 0.1)  # after contact: the mean velocity then is the one that the impact left [s]
+LEFT = (0.02, 0.1)  # after contact: window of the mean velocity after the impact [s]
 DRAWN = (-0.05, 0.25)  # of traces, about the first contact [s]
 JUDGED = (-0.15, 0.5)  # about contact, within which references are compared [s]
 LACKING = 0.5  # torque that another robot's model lacks before an impact [N.m]
@@ -28,11 +28,11 @@ _FEWEST = 20  # samples for that
 
 @dataclass
 class ArmTrace:
-    """What is drawn of an arm; times since the first contact of any arm [s]."""
+    """Traces of an arm; times since the first contact of any arm [s]."""
 
     t: np.ndarray  # shape (k,)
     measured: np.ndarray  # velocity along the tool, shape (k,) [m/s]
-    desired: np.ndarray  # the same, asked for, shape (k,) [m/s]
+    desired: np.ndarray  # the same, desired, shape (k,) [m/s]
     ante: np.ndarray  # by the ante-impact reference, shape (k,) [m/s]
     post: np.ndarray  # by the post-impact reference, shape (k,) [m/s]
     feedback: np.ndarray  # a_fb along the tool, shape (k,) [m/s^2]
@@ -42,7 +42,7 @@ class ArmTrace:
 
 @dataclass
 class ArmImpact:
-    """One arm's part in an impact; base axes of the arm, n joints, NaN for what is unknown."""
+    """One arm's part in an impact; base axes of the arm, n joints, NaN for unknown values."""
 
     arm: str  # its namespace
     touch: float  # stamp [s]
@@ -58,20 +58,20 @@ class ArmImpact:
     followed: Followed | str
     closure: dict[str, float] | str  # size of the miss by inertia [m/s]
     wrong_model: tuple[int, float]  # joint, torque that the robot's model lacks before it [N.m]
-    notes: list[str] = field(default_factory=list)  # in words, what is missing
+    notes: list[str] = field(default_factory=list)  # missing data, as text
     trace: ArmTrace | None = None
 
 
 def arm_impact(
     robot: Robot, name: str, arm: RunRecord, touch: int, first: int, by_force: bool
 ) -> ArmImpact:
-    """Return what is known of an arm's part in an impact.
+    """Return an arm's part in an impact.
 
     Args:
         robot: the arm.
         name: its namespace.
-        arm: what was recorded.
-        touch: its stamp [ns].
+        arm: its record.
+        touch: stamp of its contact [ns].
         first: that of the first contact of any arm [ns].
         by_force: the force sensor saw the contact.
     """
@@ -92,7 +92,7 @@ def arm_impact(
         ends = f"{1e3 * t[-1]:.0f} ms after contact" if len(t) else "before contact"
         notes.append(f"joint states end {ends}, so the velocity after it is unknown")
     if not np.isfinite(before).all():
-        notes.append("joint states miss before contact, so the velocity before it is unknown")
+        notes.append("joint states are missing before contact: the velocity before it is unknown")
     after = mean_between(t, dq, *LEFT) if covers else np.full(n, np.nan)
     left = mean_between(t, velocities, *LEFT) if covers else np.full(3, np.nan)
     unexplained = _wrong_model(dynamics, arm, touch)
@@ -135,17 +135,17 @@ def _feedback(feedback: Series, first: int, tool: np.ndarray) -> FeedbackFigures
         return "it was not recorded"
     near = feedback.within(first, -BEFORE, AFTER)
     if not np.isfinite(tool).all() or len(near.time) < 2:
-        return "it was not recorded about contact"
+        return "it was not recorded around contact"
     t = near.since(first)
     end, gap = float(t[-1]), float(np.diff(t).max())
     if end < AFTER - 2 * near.period:
-        return f"it was recorded only until {1e3 * end:.0f} ms after first contact"
+        return f"it was recorded only until {1e3 * end:.0f} ms after the first contact"
     if t[0] > -BEFORE + 2 * near.period or gap > 2.5 * near.period:
         return "it has a gap there"
     try:
         return figures_along(t, near.values, tool)
     except OutOfRangeError:
-        return "it was not recorded about contact"
+        return "it was not recorded around contact"
 
 
 def _velocity_rows(dynamics: ArmDynamics, arm: RunRecord, states: Series) -> np.ndarray:

@@ -46,8 +46,8 @@ def cell_sentences(found: CellFindings, robot: str) -> list[Sentence]:
     """Return the sentences about a recording.
 
     Args:
-        found: in it.
-        robot: name of the robot that the arms were taken to be.
+        found: its results.
+        robot: name of the robot assumed for the arms.
     """
     name, topics = found.recording, found.topics
     said = [_said("arms", name, arms=_arms(found), object=_object(found), recording=name)]
@@ -68,7 +68,7 @@ def cell_sentences(found: CellFindings, robot: str) -> list[Sentence]:
     return said
 
 
-def _said(key: str, where: str, at: float = float("nan"), /, **values: object) -> Sentence:
+def _said(key: str, where: str, at: float | None = None, /, **values: object) -> Sentence:
     return Sentence(key, CELL_TEMPLATES[key].format(**values), where, at)
 
 
@@ -84,7 +84,7 @@ def _object(found: CellFindings) -> str:
 
 
 def arm_name(arm: str) -> str:
-    """Return what an arm is called in a sentence."""
+    """Return an arm's name in a sentence."""
     return arm or "the arm"
 
 

@@ -12,7 +12,7 @@ from impact_analysis.spreading.arm_impact import LEFT
 from impact_bags.reading.run_record import CellRecord
 from impact_bags.series import Series
 
-BEFORE = (-0.02, 0.0)  # about the first contact: the mean velocity then is the one before it [s]
+BEFORE = (-0.02, 0.0)  # around the first contact: window of the velocity before it [s]
 SLOWEST = 0.02  # period of poses [s]
 
 
@@ -23,8 +23,8 @@ class ObjectMotion:
     topic: str
     frame: str
     before: np.ndarray  # mean over 20 ms before the first contact, shape (3,) [m/s]
-    after: np.ndarray  # mean from 20 to 100 ms after the last arm's touch, shape (3,) [m/s]
-    note: str  # in words, what is missing; empty: nothing
+    after: np.ndarray  # mean from 20 to 100 ms after the last arm's contact, shape (3,) [m/s]
+    note: str  # missing data, as text; empty: none
 
 
 def object_motion(record: CellRecord, topic: str, first: int, last: int) -> ObjectMotion:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which motor inertia closes the momentum of a recorded impact, without a wrench at the contact."""
+"""Momentum closure of a recorded impact by motor inertias, without a contact wrench."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ _FEWEST = 10  # joint states about contact, to know their period
 def recorded_closure(
     robot: Robot, arm: RunRecord, touch: int, window: tuple[float, float] = WINDOW
 ) -> dict[str, float] | str:
-    r"""Return by how much the contact point's change of velocity exceeds its explanation.
+    r"""Return the contact point's change of velocity that the torques do not explain.
 
     Van Steen et al. 2025 (section II) explain it by
-    :math:`\dot J\dot q + J (M + B)^{-1}(\tau_d - h + J^T f)`. A force sensor does not say where
-    on a plate a force acts; links and joint torque sensors do, as
-    :math:`J^T f = M\ddot q + h - \tau`. What is left over is
+    :math:`\dot J\dot q + J (M + B)^{-1}(\tau_d - h + J^T f)`. A force sensor does not measure
+    the point of a plate where a force acts; links and joint torque sensors give
+    :math:`J^T f = M\ddot q + h - \tau`. The residual is
 
     .. math:: \int J (M + B)^{-1} (B\ddot q - \tau_d + \tau)\,dt
 
-    which vanishes for the inertia that the motors show, whatever law the contact follows. The
-    sensors feel the joints' springs; where stiffness K and damping D of the joints are known, the
+    which vanishes for the motors' true inertia, for any contact law. The sensors measure the
+    torques of the joints' springs; if stiffness K and damping D of the joints are known, the
     dampers' :math:`\dot\tau D/K` is added, as the robot's own torque loop does.
 
     Args:
         robot: the arm.
-        arm: what was recorded.
+        arm: its record.
         touch: stamp [ns].
         window: about contact [s].
 
     Returns:
-        Size of the miss by inertia [m/s], or in words what is missing.
+        Norm of the residual by inertia [m/s], or the missing data as text.
     """
     inertias = robot.motor_inertias
     if len(inertias) < 2:
@@ -72,7 +72,7 @@ def _misses(
     commands: np.ndarray,
     window: tuple[float, float],
 ) -> dict[str, float]:
-    """Return the misses of samples that cover the window."""
+    """Return the residuals of samples that cover the window."""
     dynamics, n = ArmDynamics(robot), robot.dof
     lag = np.nan_to_num(robot.damping_time)  # D/K [s]
     q, dq = states[:, :n], states[:, n:].copy()

@@ -16,7 +16,6 @@ from impact_analysis.demo.table import sentence, table
 from impact_bags.exceptions import RecordingError
 from impact_bags.reading.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
-from impact_cli.demo.demo_ending import end_runs
 from impact_cli.demo.demo_here import Settings, must_run_here, run_here, shown_gap
 from impact_cli.demo.demo_scenario import (
     LEARN_WALL,
@@ -25,6 +24,7 @@ from impact_cli.demo.demo_scenario import (
     refuse_with_box,
 )
 from impact_cli.demo.demo_viewer import Viewer, demo_viewer
+from impact_cli.ending import end_runs
 from impact_cli.new_folder import new_folder
 from impact_cli.options.number_options import seed
 from impact_cli.options.view_options import add_view_options
@@ -37,7 +37,7 @@ from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenarios import Scenario, load_scenario
 
-FCI_OPTIONS = ("dry_run", "arm")  # without --fci refused
+FCI_OPTIONS = ("dry_run", "arm")  # refused without --fci
 CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 _EPILOG = """example:
   impact demo
@@ -259,7 +259,7 @@ def _draw(results: list[tuple[RunRecord, Evaluation]], folder: Path) -> None:
 
 
 def _text(evaluations: list[Evaluation], missed: list[int] | None) -> tuple[str, str]:
-    """Return the table, and what to see in it."""
+    """Return the table and its summary."""
     figures = f"\n{table(evaluations)}"
     if missed is not None:
         each = zip(evaluations, missed, strict=True)

@@ -30,7 +30,7 @@ def start_of_lockstep() -> int:
     return START_NS
 
 
-CONTROLLERS = ("robust", "joint_load")  # an FR3, real or fake, is moved by no others
+CONTROLLERS = ("robust", "joint_load")  # the only ones that move an FR3, real or fake
 
 
 def run_fci_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path]) -> int:

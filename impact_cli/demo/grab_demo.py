@@ -17,9 +17,9 @@ from impact_analysis.demo.grab_evaluation import GrabRun, evaluate_grab
 from impact_analysis.demo.grab_table import grab_sentence, grab_table
 from impact_bags import impact_typestore
 from impact_bags.writing.writer import Tap
-from impact_cli.demo.demo_ending import end_runs
 from impact_cli.demo.demo_here import must_run_here
 from impact_cli.demo.demo_viewer import demo_viewer
+from impact_cli.ending import end_runs
 from impact_cli.progress import Progress
 from impact_qp.body.progress import GrabProgress
 from impact_sim.humanoid.grab_scenario import GrabScenario

@@ -20,7 +20,7 @@ from impact_analysis.demo.spreading_evaluation import (
 )
 from impact_analysis.demo.spreading_table import spreading_sentence, spreading_table
 from impact_bags import impact_typestore
-from impact_cli.demo.demo_ending import end_runs
+from impact_cli.ending import end_runs
 from impact_cli.progress import Progress
 from impact_qp.arms.plans import SpreadChoice
 from impact_qp.spreading import Variant

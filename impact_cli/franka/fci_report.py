@@ -8,7 +8,7 @@ from pathlib import Path
 
 from impact_analysis.demo.evaluation import Evaluation
 from impact_analysis.demo.table import sentence, table
-from impact_cli.demo.demo_ending import end_runs
+from impact_cli.ending import end_runs
 from impact_cli.franka.fci_run import FciRun
 
 

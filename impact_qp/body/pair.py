@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two palms as a pair: a middle, a direction, and how far each palm is from the middle."""
+"""Two palms as a pair: a centre, a direction, and the distance of each palm from the centre."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIDES = np.array([1.0, -1.0])  # of the left and the right palm along the pair's
 
 
 class Pair(NamedTuple):
-    """Where both palms are wanted; world axes, the robot stands at the origin."""
+    """Target of both palms; world axes, the robot stands at the origin."""
 
     radius: float  # of the middle from the vertical through the robot [m]
     height: float  # of the middle [m]
@@ -50,7 +50,7 @@ class Pair(NamedTuple):
         return {palm: pin.SE3(turned, at) for palm, at in zip(PALMS, self.positions, strict=True)}
 
     def pressed(self, forces: np.ndarray) -> np.ndarray:
-        """Return how hard the palms are pressed, shape (2,), of forces on them, (2, 3) [N]."""
+        """Return the pressing force of each palm, shape (2,), from forces on them, (2, 3) [N]."""
         return np.asarray((forces * self.normals).sum(axis=1))
 
 

@@ -10,7 +10,7 @@ from impact_qp.compiled.worst_speed import LEAST, normal_mobility
 from impact_robots.compiling.array_kinds import Matrix, NewMatrix, Vector
 from impact_robots.compiling.compiled import compiled
 
-SAME = 1e-9  # relative; a row that is exceeded by no more is no row of its own
+SAME = 1e-9  # relative; a row exceeded by no more is redundant
 
 
 @compiled
@@ -25,7 +25,7 @@ def unit_impulses(
 ) -> NewMatrix:
     """Return (1 + c) K_j/(z^T W K_j), W of a free rigid body, contact axes, shape (3, N).
 
-    Infinite where an impulse may grow without end.
+    Infinite if an impulse is unbounded.
 
     Args:
         lever: from the body's centre of mass to the point, base axes, shape (3,) [m].
@@ -54,8 +54,8 @@ def common_speed(loads: Matrix, limits: Vector) -> tuple[float, int]:
     """Return the highest speed [m/s] that all arrivals may have, and the row that sets it, or -1.
 
     Args:
-        loads: what each of k arrivals takes up of each row at 1 m/s, shape (m, k).
-        limits: what all may take up, shape (m,).
+        loads: of each of k arrivals on each row at 1 m/s, shape (m, k).
+        limits: of the summed loads, shape (m,).
     """
     speed, row = np.inf, -1
     for i in range(len(limits)):
@@ -95,12 +95,12 @@ def worst_both_ways(rows: Matrix, impulses: Matrix) -> NewMatrix:
 def binding_rows(loads: Matrix, limits: Vector) -> NewMatrix:
     """Return c and d of the rows c s <= d that bound approach speeds s, shape (r, k + 1), in m/s.
 
-    That is the sum of loads_ia max(0, s_a) <= most_i for all i: one row for each arrival alone, and
+    Equivalent to sum of loads_ia max(0, s_a) <= limits_i for all i: one row for each arrival, and
     for each set of arrivals those that the speeds allowed alone would exceed.
 
     Args:
-        loads: what each of k arrivals takes up of each row at 1 m/s, at least 0, shape (m, k).
-        limits: what all may take up, shape (m,).
+        loads: of each of k arrivals on each row at 1 m/s, at least 0, shape (m, k).
+        limits: of the summed loads, shape (m,).
     """
     m, k = loads.shape
     found, count = np.zeros(((2**k - 1 - k) * m + k, k + 1)), 0

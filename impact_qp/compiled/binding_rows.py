@@ -17,7 +17,7 @@ CORRECTIONS = 3  # of multipliers that rounding errors have spoilt: rows may be 
 def _minimum_with(
     H: np.ndarray, c: np.ndarray, G: np.ndarray, h: np.ndarray, rows: np.ndarray, tolerance: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the minimum on rows of G x = h and their multipliers; NaN where rows depend."""
+    """Return the minimum on rows of G x = h and their multipliers; NaN if rows are dependent."""
     n, k = len(c), len(rows)
     right = np.empty((n, 1 + k))
     right[:, 0] = -c
@@ -86,10 +86,10 @@ def minimum_on(
         G: shape (m, n).
         h: shape (m,).
         rows: numbers of the rows that bind, shape (k,).
-        tolerance: by how much the minimum may exceed any of the m rows.
+        tolerance: largest excess over any of the m rows.
 
     Returns:
-        x, shape (n,); whether it is that of all rows: no multiplier pulls, no row is exceeded.
+        x, shape (n,); whether it is the minimum under all rows: multipliers >= 0, no row exceeded.
     """
     if not _are_rows(rows, h):
         return -c, False
@@ -113,9 +113,9 @@ def minimum_near(
 ) -> tuple[NewVector, int]:
     r"""Return the minimum of :math:`\tfrac12 x^T H x + c^T x` under :math:`G x \le h`.
 
-    From a guess of the rows that bind, one row after the other is left out because it pulls, or
-    taken in because it is exceeded. A minimum that is found fulfils the optimality conditions; a
-    solver has to find what is not found.
+    From a guess of the active rows, one row after the other is removed because its multiplier is
+    negative, or added because it is exceeded. A minimum that is found fulfils the optimality
+    conditions; if none is found, the caller runs a solver.
 
     Args:
         H: as this and the next three of :func:`minimum_on`.
@@ -123,8 +123,8 @@ def minimum_near(
         G: see there.
         h: see there.
         guess: numbers of the rows that might bind, shape (k,), k at most n.
-        tolerance: by how much the minimum may exceed any row.
-        tries: how many sets of rows to look at.
+        tolerance: largest excess over any row.
+        tries: largest number of sets of rows.
         binding: written, numbers of the rows that bind, first in an array of n or more.
 
     Returns:

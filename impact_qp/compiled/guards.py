@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the guards of a controller ask every cycle; what is wrong is worked out only if it is."""
+"""Checks of the guards in every cycle; details of a failure are computed only if needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GOOD, IMPLAUSIBLE, DISAGREEING = 0, 1, 2
 
 @compiled
 def within(values: Vector, limits: Vector, fraction: float) -> bool:
-    """Tell whether all magnitudes are at most a fraction of the limits, both (n,); NaN is not."""
+    """Tell whether all magnitudes are within a fraction of the limits, both (n,); false for NaN."""
     for i in range(len(limits)):
         if not abs(values[i]) <= fraction * limits[i]:
             return False
@@ -40,12 +40,12 @@ def sendable(
     fraction: float,
     beyond: ToVector,
 ) -> bool:
-    """Tell whether torques, what the driver is sent of them and their rate are within limits.
+    """Tell whether torques, the driver's torques and their rate are within limits.
 
     Args:
         torque: with gravity, shape (n,) [N.m].
-        gravity: of it what holds the arm, shape (n,) [N.m].
-        sent: what the driver is sent, shape (n,) [N.m].
+        gravity: the part of it that holds the arm, shape (n,) [N.m].
+        sent: torques sent to the driver, shape (n,) [N.m].
         last: torques beyond gravity a period ago, shape (n,) [N.m].
         limits: of torques [N.m], of the rate of torques beyond gravity [N.m/s], shape (2, n).
         period: of control [s].
@@ -68,7 +68,7 @@ def sendable(
 
 @compiled
 def plausible(q: Vector, dq: Vector, last_q: Vector, bounds: Matrix, dt: float) -> bool:
-    """Tell whether a state can be one of the robot's, and can follow that before.
+    """Tell whether a state is possible for the robot, and can follow the one before.
 
     Arguments as of :func:`judged`.
     """
@@ -118,7 +118,7 @@ def judged(
 ) -> int:
     """Return ``IMPLAUSIBLE``, ``DISAGREEING`` or ``GOOD``.
 
-    What is implausible is not compared: nothing is written.
+    Implausible states are not compared: nothing is written.
 
     Args:
         q: positions, shape (n,) [rad].
@@ -128,7 +128,7 @@ def judged(
         apart: disagreement before, shape (n,) [rad/s].
         bounds: least and highest possible positions [rad], possible velocities, and by how much
             velocities may differ from those of the positions [rad/s], shape (4, n).
-        dt: since then, negative: nothing is known [s].
+        dt: since then [s]; negative: no state before.
         after: written, disagreement now, shape (n,) [rad/s].
     """
     if not plausible(q, dq, last_q, bounds, dt):

@@ -63,7 +63,7 @@ def _bounds(
 
 @part
 def _using_up(speed: float, jerk: float, dt: float) -> float:
-    """Return the acceleration that uses up a speed by dt and until the jerk ends it [rad/s^2]."""
+    """Return the acceleration that adds ``speed`` in dt and while the jerk limit ends it."""
     if not speed > 0.0:
         return speed / dt
     step = jerk * dt

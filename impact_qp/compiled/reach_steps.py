@@ -1,8 +1,8 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Newton's way of a contact frame to a point, compiled; :class:`~impact_qp.reach.Reach` says it.
+"""Newton's method from a contact frame to a point, compiled; see :class:`~impact_qp.reach.Reach`.
 
-The plain form there does the same by pinocchio and numpy; a test holds one against the other.
+The plain form there does the same with pinocchio and numpy; a test compares both.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _cosine(R: np.ndarray, allowed: Allowed) -> float:
 def to_point(
     chain: AxisChain, allowed: Allowed, newton: Newton, point: Vector, start: Vector
 ) -> tuple[bool, NewVector]:
-    """Return whether there is an allowed configuration at a point, and it, shape (n,) [rad].
+    """Return whether an allowed configuration at a point was found, and it, shape (n,) [rad].
 
     Args:
         chain: to the frame.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of an arm that spreads its references, built and solved in one compiled function.
 
-The tasks and limits of :class:`~impact_qp.spreading.program.SpreadingProgram` in its order: what
-:class:`~impact_qp.program.build.ProgramBuilder` builds of them, which the tests hold it against.
+The tasks and limits of :class:`~impact_qp.spreading.program.SpreadingProgram` in its order, as
+:class:`~impact_qp.program.build.ProgramBuilder` builds them; tests compare both.
 """
 
 from __future__ import annotations

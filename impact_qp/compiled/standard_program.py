@@ -3,9 +3,8 @@
 """The program of an approach, built and solved in one compiled function.
 
 The tasks of :class:`~impact_qp.control.approach.ApproachTasks`, the boxes of joints and torques,
-and one row on the approach speed, in this order: what
-:class:`~impact_qp.program.build.ProgramBuilder` builds of the same, which the tests hold it
-against.
+and one row on the approach speed, in this order, as
+:class:`~impact_qp.program.build.ProgramBuilder` builds them; tests compare both.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def torque_box(
         previous: torques beyond gravity of the last cycle, shape (n,) [N.m]; NaN: not known.
         step: by which these may change, shape (n,) [N.m].
         limits: limits, shape (n,) [N.m].
-        adds_gravity: the driver does, and what it is sent is within the limits, too.
+        adds_gravity: the driver adds gravity, and its torques are within the limits, too.
     """
     box = np.empty((2, len(g)))
     for i in range(len(g)):

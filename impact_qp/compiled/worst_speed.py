@@ -13,7 +13,7 @@ from impact_robots.compiling.plain_numbers import ArmNumbers, PointNumbers
 from impact_robots.compiling.small_algebra import cross, dot, solved
 
 NO_ROW, UNBOUNDED = -1, -2
-LEAST = 1e-9  # velocity that an impulse gives the contact point, of what it gives a free body
+LEAST = 1e-9  # velocity of the contact point per impulse, over that of a free body
 
 
 @part
@@ -52,13 +52,13 @@ def worst_speed(
     normal: Vector,
     impulses: ImpulseSet,
 ) -> tuple[float, int]:
-    r"""Return the speed [m/s], and which limit sets it.
+    r"""Return the speed [m/s], and the limit that sets it.
 
-    Impulses are :math:`(1 + e) K_j/(z^T W K_j)` times the speed. What they do is
+    Impulses are :math:`(1 + e) K_j/(z^T W K_j)` times the speed. Their effects are
     :math:`J_v^T\iota` times the mean force factor to the torques, and
     :math:`(M + B_\theta)^{-1} J_v^T\iota` to the velocities of the joints (doc/theory.md). The same
     as :func:`~impact_predictor.sets.speed_bound.one_sided_speed_bound` of
-    :func:`~impact_qp.limits.impact_limits.effects.impact_rows`, which the tests hold it against.
+    :func:`~impact_qp.limits.impact_limits.effects.impact_rows`; tests compare both.
 
     Args:
         arm: of the state.
@@ -70,7 +70,7 @@ def worst_speed(
     Returns:
         the speed, infinite without effect on any joint; joint of the torque or n plus joint of the
         velocity that meets its limit first, ``NO_ROW`` for none; ``UNBOUNDED``, with a speed of
-        zero, if impulses may grow without end, or a body has no inertia.
+        zero, if impulses are unbounded, or a body has no inertia.
     """
     J, dq, directions, n = point.J, arm.dq, impulses.directions, len(arm.dq)
     lever = point.position - arm.com

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller between its two guards: the gate of the states, and the check of the commands."""
+"""The controller between two guards: the check of the states, and the check of the commands."""
 
 from __future__ import annotations
 
@@ -11,47 +11,57 @@ import numpy as np
 
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
-from impact_qp.control.last_check import LastCheck
-from impact_qp.guards.plausibility import StateGate
+from impact_qp.control.guarded_arm import GuardedArm
+from impact_qp.control.phases import Phase
+from impact_qp.control.state_machine import Event, StateMachine
 from impact_qp.guards.takeover import can_stop_before
 from impact_robots.state.state import PointState
 
 
-class GuardedController:
-    """Answers states that can be believed with commands that can be sent.
+class GuardedController(GuardedArm):
+    """Answers plausible states with commands that can be sent.
 
     Attributes:
-        controller: in between.
-        fault: why the arm was put to rest, "" while it was not; see :meth:`cycle`.
-        latched: states or commands cannot be trusted: nothing is commanded until ``reset``.
+        controller: between the guards.
     """
 
-    def __init__(self, controller: ImpactController) -> None:
-        """Put guards around a controller."""
+    controller: ImpactController
+
+    def __init__(self, controller: ImpactController, machine: StateMachine | None = None) -> None:
+        """Put guards around a controller.
+
+        Args:
+            controller: between the guards.
+            machine: that decides what it may do; none: one of its own, which is active at once.
+        """
+        if machine is None:
+            machine = StateMachine()
+            _activate(machine)
+        super().__init__(controller, machine)
         self.controller = controller
-        self._gate = StateGate(controller.robot)
-        self._check = self._new_check()
         self._time: int | None = None  # of the state answered last [ns]
-        self.fault, self.latched = "", False
-
-    def _new_check(self) -> LastCheck:
-        controller = self.controller
-        return LastCheck(controller.robot, controller.plan.sends, controller.period)
-
-    @property
-    def doubts(self) -> bool:
-        """Whether the states are still implausible, or were a moment ago."""
-        return self._gate.doubts
 
     def reset(self) -> None:
-        """Start over, as of an activation; what is known of the states stays."""
+        """Restart, as at an activation; knowledge of the states stays."""
+        self.clean_up()
+        _activate(self.machine)
+
+    def begin_anew(self) -> None:
+        """Restart; knowledge of the states stays."""
         self.controller.reset()
         self._check.begin_anew()
+        self._time = self._settling = None
+
+    def _brake(self) -> None:
+        self.controller.stop()
+
+    def _way_to_rest(self) -> Iterator[np.ndarray]:
+        self.controller.stop()
         self._time = None
-        self.fault, self.latched = "", False
+        return self.controller.settle()
 
     def adopt(self, controller: ImpactController) -> None:
-        """Go on with another controller of the same robot and interface, without a step."""
+        """Continue with another controller of the same robot and interface, without a step."""
         controller.adopt(self.controller)
         self.controller = controller
 
@@ -60,13 +70,13 @@ class GuardedController:
     ) -> str:
         """Return why a goal's controller cannot take over now, "" if it can.
 
-        The arm went on while it was prepared. There is no time to search for the speed that is
-        safe: an arm that could not be stopped before the surface is too fast.
+        The arm moved on while it was prepared. There is no time to search for the safe speed: an
+        arm that could not be stopped before the surface is too fast.
 
         Args:
-            controller: that is to go on, see :meth:`adopt`.
-            point: of the arm, now; none: as of the last cycle.
-            later: until its first command, at most [s].
+            controller: the new one, see :meth:`adopt`.
+            point: of the arm, now; None: as of the last cycle.
+            later: longest time until its first command [s].
         """
         if self.latched or self.doubts:
             return f"the joint states are not believed: {self.fault}"
@@ -86,35 +96,18 @@ class GuardedController:
             return ""
         return f"the arm moves at {speed:.3f} m/s, too fast to begin {gap:.3f} m before the surface"
 
-    def stop(self) -> None:
-        """Brake and hold, from the next cycle on, until ``reset``."""
-        self.controller.stop()
-
-    def accepts(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> bool:
-        """Take a state, also one that is not to be answered.
-
-        Args:
-            time: of the measurement [ns].
-            q: joint positions, shape (n,) [rad].
-            dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that the arm has hit something.
-
-        Returns:
-            False if there is a fault: the arm is to be brought to rest by :meth:`settle`.
-
-        Raises:
-            ControlError: the state is passed over; says why.
-        """
-        fault = self._gate.fault_in(time, q, dq, impact=impact)
-        if fault:
-            self._fail(fault)
-        return not self.latched
+    def stop(self, reason: str = "") -> None:
+        """Brake and hold, from the next cycle on, until ``reset``; a reason makes it a fault."""
+        if reason:
+            super().stop(reason)
+        else:
+            self._brake()
 
     def answer(
         self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
     ) -> Command | None:
         """Return the command for a state that was accepted; arguments as of :meth:`cycle`."""
-        if self.latched:
+        if not self.answers:
             return None
         elapsed = None
         if self._time is not None and time >= self._time:  # else the clock jumped back
@@ -124,14 +117,14 @@ class GuardedController:
         if self.controller.anew:
             self._check.begin_anew()
         if problem := self._check.problem(command, q):
-            self._fail(f"command withheld: {problem}")
+            self.distrust(f"command withheld: {problem}")
             return None
-        if self.controller.refused and not self.fault:
-            self.fault = self.controller.refused
+        phase = command.phase
+        self._note(stands=phase.stands, held=phase is Phase.HOLD, fault=self.controller.refused)
         return command
 
     def catch_up(self, until: float = inf) -> None:
-        """Do what is left of the last cycle, see :meth:`.ImpactController.catch_up`."""
+        """Run deferred work of the last cycle, see :meth:`.ImpactController.catch_up`."""
         self.controller.catch_up(until)
 
     def cycle(
@@ -143,29 +136,22 @@ class GuardedController:
             time: of the measurement [ns].
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that the arm has hit something.
-            ready: the detector would see an impact.
+            impact: an impact is detected.
+            ready: the detector is ready.
 
         Returns:
-            None if states jumped or a command must not be sent: the arm is to be brought to rest
-            by :meth:`settle`, and nothing is commanded any more until ``reset``, also if later
-            states go on consistently: they may be those of other joints.
+            None if states jumped or a command is invalid: the arm is then ramped to rest by
+            :meth:`settle`, one command per period, and nothing is commanded until ``reset``, even
+            if later states are consistent: they may be those of other joints.
 
         Raises:
-            ControlError: the state is passed over; says why.
+            ControlError: the state is skipped; gives the reason.
         """
         if not self.accepts(time, q, dq, impact=impact):
             return None
         return self.answer(time, q, dq, impact=impact, ready=ready)
 
-    def _fail(self, reason: str) -> None:
-        self.fault, self.latched = self.fault or reason, True
-        self.controller.stop()
 
-    def settle(self) -> Iterator[np.ndarray]:
-        """Yield what to send, once a period, until the arm is at rest, shape (n,) each."""
-        for values in self.controller.settle():
-            yield values
-            self._check.rested(values)
-        self._check.begin_anew()
-        self._time = None
+def _activate(machine: StateMachine) -> None:
+    machine.take(Event.CONFIGURED)
+    machine.take(Event.ACTIVATED_TO_MOVE)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""References of one's own, by knots in a YAML file."""
+"""User-defined references, by knots in a YAML file."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def read_references(path: str | Path, velocity_map: VelocityMap | None = None) -
     The file holds ``nominal_time`` [s], ``orientation`` (the quaternion w, x, y, z of the contact
     frame in base axes) and two lists of knots, ``ante`` and ``post``. A knot has a ``time`` [s],
     the ``position``, ``velocity`` and ``acceleration`` of the contact point in base axes, and
-    ``joint``: position, velocity and acceleration of the first joint. What is not given of a
-    velocity or an acceleration is zero.
+    ``joint``: position, velocity and acceleration of the first joint. A missing
+    velocity or acceleration is zero.
 
     Args:
         path: of the file.
-        velocity_map: what the impact makes of the velocity of [p; xi], shape (4,); ``post`` then
+        velocity_map: impact map of the velocity of [p; xi], shape (4,); ``post`` then
             has knots after the impact alone. None: its first knot is at the nominal time.
 
     Raises:
-        RobotError: there is no such file, or an entry is wrong; names file and key.
+        RobotError: unknown file, or a wrong entry; names file and key.
     """
     path = Path(path)
     entries = Entries(path, read_mapping(path), _ENTRIES)
@@ -52,7 +52,7 @@ def read_references(path: str | Path, velocity_map: VelocityMap | None = None) -
 
 
 def _rotation(entries: Entries) -> np.ndarray:
-    """Return R_d of a quaternion of any length but zero, shape (3, 3)."""
+    """Return R_d of a quaternion of any non-zero length, shape (3, 3)."""
     w, x, y, z = entries.vector("orientation", 4).tolist()
     quaternion = pin.Quaternion(w, x, y, z)
     if quaternion.norm() < 1e-6:

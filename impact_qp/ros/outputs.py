@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A controller's publishers, and the order and pace in which they send."""
+"""A controller's publishers, and the order and timing of their messages."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Addressed = tuple[Any, Any]  # a publisher and its message
 class Outputs:
     """Sends commands, reports and announcements.
 
-    An answer is a command and its reports. The command leaves first, but in lockstep last, so that
-    all else is there when it arrives.
+    An answer is a command and its reports. The command is sent first, but last in lockstep, so that
+    all other messages have arrived before it.
 
     Attributes:
-        sent: when the last answer's command left [s of ``time.perf_counter``].
+        sent: when the last answer's command was sent [s of ``time.perf_counter``].
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class Outputs:
         Args:
             node: that owns them.
             robot: of the commands.
-            interface: what that is sent.
+            interface: of the command.
             lockstep: see above.
             prefix: of the topics.
-            announces: impacts, too.
+            announces: publish announcements of impacts, too.
         """
         self._node, self._robot, self._lockstep = node, robot, lockstep
-        # a command's two messages, filled anew each time: making them takes longer than sending
+        # a command's two messages, filled again each time: creating them takes longer than sending
         self._plain = Float64MultiArray()
         self._stamped = command_message(robot, interface, np.zeros(robot.dof), from_nanoseconds(0))
         make = node.create_publisher
@@ -70,7 +70,7 @@ class Outputs:
         self.reset()
 
     def reset(self) -> None:
-        """Start from nothing sent."""
+        """Restart with nothing sent."""
         self.sent = 0.0
         self._replies: tuple[Addressed, ...] = ()
         self._answer: tuple[Addressed, ...] = ()
@@ -101,7 +101,7 @@ class Outputs:
             status: of the controller.
             stamp: of the state which it answers.
             more: reports.
-            **motion: that is commanded, as of :func:`.desired_message`.
+            **motion: commanded, as of :func:`.desired_message`.
         """
         desired = desired_message(self._robot.joint_names, stamp, **motion)
         reports = (self._desired, desired), (self._status, status), *more
@@ -116,16 +116,8 @@ class Outputs:
         """Send a command that answers no state, (n,)."""
         _send(self._addressed(values, stamp))
 
-    def send_in_steps(self, steps: Iterable[np.ndarray], stamp: Any, period: float) -> None:
-        """Send commands, each (n,), a ``period`` [s] apart and after the last answer."""
-        due = max(time.perf_counter(), self.sent + period)
-        for values in steps:
-            time.sleep(max(0.0, due - time.perf_counter()))
-            due += period
-            self.send(values, stamp)
-
     def report(self, status: ControllerStatus) -> None:
-        """Send a status that belongs to no answer."""
+        """Send a status without an answer."""
         self._status.publish(status)
 
     def announce(self, due: bool, plan: Plan, stamp: Any) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The force that an arm shall exert on an object that it moves, known before."""
+"""The force of an arm on an object that it moves, computed from the reference."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from impact_robots.state.state import PointState
 from impact_robots.validation import finite_array, friction_coefficient, positive
 
 GRAVITY = 9.81  # [m/s^2]
-WRENCH = 6  # numbers of one: force and moment
+WRENCH = 6  # size of a wrench: force and moment
 _LIFT = np.array([0.0, 0.0, GRAVITY])
-_MOVING = 1e-3  # speed of the reference below which there is no sliding to overcome [m/s]
+_MOVING = 1e-3  # speed of the reference below which there is no sliding friction [m/s]
 
 # point of the post-impact reference: wrench on the object, [force; moment], base axes, (6,)
 ForceLaw = Callable[[ReferenceState], np.ndarray]
@@ -31,7 +31,7 @@ def no_force(motion: ReferenceState) -> np.ndarray:
 
 
 class _Along:
-    """What acts along a direction of any length."""
+    """Force along a direction of any length."""
 
     direction: ArrayLike
 
@@ -105,8 +105,8 @@ def force_acceleration(
 ) -> np.ndarray:
     r"""Return :math:`(M + B_\theta)^{-1}J^T f_d`, shape (n,) [rad/s^2].
 
-    Added to what tasks ask of the joints it is :math:`a_f = \Lambda^{-1}f_d` in all of them (van
-    Steen et al., 26, 27), and :math:`\tau = J^T f_d` beside gravity when nothing moves.
+    Added to the tasks' joint accelerations it is :math:`a_f = \Lambda^{-1}f_d` in all of them (van
+    Steen et al., 26, 27), and :math:`\tau = J^T f_d` beside gravity at rest.
 
     Args:
         point: of the arm that exerts the wrench.

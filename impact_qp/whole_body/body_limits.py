@@ -9,16 +9,15 @@ import numpy as np
 from impact_qp.limits import Limit
 from impact_robots import Robot, RobotState
 
-ACCELERATION = 100.0  # of a joint whose limit nobody gives: assumed [rad/s^2]
+ACCELERATION = 100.0  # of a joint without a given limit: assumed [rad/s^2]
 
 
 class JointBounds(Limit):
-    r"""What positions, velocities and accelerations leave for :math:`\ddot q` over one cycle.
+    r"""Bounds on :math:`\ddot q` from positions, velocities and accelerations over one cycle.
 
-    As bounds of variables, the base free. A position leaves the velocity from which braking at
-    half the acceleration stops within the way, a velocity what reaches it in one cycle. Where
-    these contradict each other the acceleration's limit wins, then the position's: the box is
-    never empty.
+    As bounds of variables; the base is free. A position limit allows the velocity from which half
+    the acceleration stops before it, a velocity limit is reached in one cycle. If these contradict
+    each other, the acceleration's limit has priority, then the position's: the box is never empty.
     """
 
     bounded = True
@@ -95,7 +94,7 @@ class SupportLimit(Limit):
         """Create the limit.
 
         Args:
-            corners: where soles may push, world axes, shape (k, 3) [m].
+            corners: of the soles' contact areas, world axes, shape (k, 3) [m].
             preview: T_p [s].
             margin: to the hull's edge [m].
         """

@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""What impulses at several contacts do to a robot that is bounded.
+r"""Bounded effects of impulses at several contacts on a robot.
 
 Rows :math:`\sum_a D_a\,\iota_a \le d`: joint torques, joint velocities after the impact and, where
-asked for, velocity of the centre of mass and angular momentum after it (Wang 2023, 29 to 32, with
+requested, velocity of the centre of mass and angular momentum after it (Wang 2023, 29 to 32, with
 both signs).
 """
 
@@ -50,7 +50,7 @@ class ImpactRows:
     """Rows of several contacts' impulses."""
 
     D: tuple[np.ndarray, ...]  # of each contact, impulse in its axes to rows, shape (m, 3)
-    limits: np.ndarray  # d, what the sum may be, shape (m,)
+    limits: np.ndarray  # d, upper bound of the sum, shape (m,)
     names: tuple[str, ...]  # of the m rows
 
 
@@ -88,7 +88,7 @@ class ImpactRowMaker:
         contacts: Sequence[Contact],
         unit: np.ndarray,
     ) -> np.ndarray:
-        """Return what each contact takes up of each row at 1 m/s, at the worst, shape (m, k).
+        """Return the worst load of each contact on each row at 1 m/s, shape (m, k).
 
         As :func:`~impact_qp.whole_body.speed_bounds.worst_loads`, in less time.
 
@@ -106,7 +106,7 @@ class ImpactRowMaker:
         return np.concatenate(loads)
 
     def limits(self, state: RobotState) -> np.ndarray:
-        """Return what all impulses may add, shape (m,)."""
+        """Return the upper bounds of the rows, shape (m,)."""
         dq, torque, fastest = state.dq[self._joints], self._torque, self._fastest
         limits = np.concatenate([torque, torque, fastest - dq, fastest + dq])
         if self._centroidal is None:
@@ -143,7 +143,7 @@ def several_impact_rows(
 ) -> ImpactRows:
     """Return the rows of joint torques and velocities after, and those of ``centroidal``.
 
-    The jump of velocities is ``(M + B)^-1 J_v^T iota`` with what the robot's motors add, B_theta
+    The jump of velocities is ``(M + B)^-1 J_v^T iota`` with the apparent motor inertias, B_theta
     under a torque loop, else B_rho; those of the base are not bounded.
 
     Args:
@@ -153,7 +153,7 @@ def several_impact_rows(
         centroidal: further bounds; none: no such rows.
 
     Raises:
-        RobotError: the robot's YAML does not give the impulsive torques.
+        RobotError: the robot's YAML lacks the impulsive torques.
     """
     return ImpactRowMaker(robot, centroidal).rows(state, impulses)
 
@@ -177,7 +177,7 @@ def _centroidal_map(
 
 
 def _centroidal_limits(state: RobotState, bounds: CentroidalBounds) -> np.ndarray:
-    """Return what the impulses may add, shape (k,)."""
+    """Return the upper bounds of the centroidal rows, shape (k,)."""
     mass, _ = state.whole()
     A_G, _ = state.momentum()
     now = A_G @ state.dq

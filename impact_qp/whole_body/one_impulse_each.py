@@ -18,9 +18,9 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
     r"""At least one admissible impulse of each arrival respects the rows, as published.
 
     Adds weights :math:`\lambda_a \ge 0` of the directions of each arrival,
-    :math:`\iota_a = K_a\lambda_a`, and the rows (35) of Wang 2023 for each, with those of what they
-    cause summed up. An arrival that does not near its surface faster than ``gate`` [m/s] brings no
-    impulse. Other admissible impulses may exceed the rows several times: for reproduction.
+    :math:`\iota_a = K_a\lambda_a`, and the rows (35) of Wang 2023 for each, with summed effects.
+    An arrival slower than ``gate`` [m/s] adds no impulse. Other admissible impulses may exceed
+    the rows several times: for reproduction.
     """
 
     bounded = True
@@ -42,11 +42,11 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
 
         Args:
             robot: that arrives.
-            max_arrivals: that there may be at a time.
+            max_arrivals: largest number at a time.
             margin: fraction of every bound kept in reserve.
             preview: T_p [s].
             gate: approach speed below which there is no impulse [m/s].
-            generators: of the friction pyramids.
+            generators: number of facets of the friction pyramids.
             circumscribed: the pyramids contain the cones.
             centroidal: bounds on the whole robot's motion after the impact.
         """
@@ -90,7 +90,7 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
             E[first : self.used, own] = D @ each.K
 
     def narrow(self, state: RobotState, ddq: np.ndarray, y: np.ndarray) -> None:
-        """Let impulses push alone, and those of no arrival not at all."""
+        """Bound the weights of impulses from below, and set those without arrival to zero."""
         y[0] = 0.0
         y[1, self._near * self._generators :] = 0.0
 

@@ -23,10 +23,10 @@ _UNBOUNDED = 3  # HiGHS's status of a programme without an optimum
 
 
 def worst_loads(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) -> np.ndarray:
-    """Return what each contact takes up of each row at 1 m/s, at the worst, shape (m, k).
+    """Return the worst load of each contact on each row at 1 m/s, shape (m, k).
 
     Raises:
-        UnboundedSetError: an impulse may grow without end.
+        UnboundedSetError: an impulse is unbounded.
     """
     worst = [
         (D @ each.unit).max(axis=1, initial=0.0) for D, each in zip(rows.D, impulses, strict=True)
@@ -35,12 +35,12 @@ def worst_loads(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) -> np.nd
 
 
 def worst_case_bound(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) -> SpeedBound:
-    """Return the highest common approach speed at which no impulse breaks a row.
+    """Return the highest common approach speed at which no impulse exceeds a row.
 
     Robust with the pyramid's directions, nominal with the normal alone.
 
     Raises:
-        UnboundedSetError: an impulse may grow without end.
+        UnboundedSetError: an impulse is unbounded.
     """
     together = worst_loads(rows, impulses).sum(axis=1)
     speeds = np.full(len(together), np.inf)
@@ -57,7 +57,7 @@ def existential_bound(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) ->
 
     Raises:
         PredictionError: the solver failed.
-        UnboundedSetError: an impulse may grow without end.
+        UnboundedSetError: an impulse is unbounded.
     """
     from scipy.optimize import linprog  # loads slowly
 

@@ -105,15 +105,15 @@ def _required(kind: type[Kind], what: str, name: str | Path, cell: str | Path = 
 
 def is_hit_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a hit of a surface, from their keys."""
-    told = entries.get(TASK, entries)
+    task = entries.get(TASK, entries)
     keys = ("contact_normal", "contact_point")
-    return any(key in told for key in keys) or told.get(LIKE) in HIT_TASKS.names()
+    return any(key in task for key in keys) or task.get(LIKE) in HIT_TASKS.names()
 
 
 def is_palm_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a humanoid's grab, from their keys."""
-    told = entries.get(TASK, entries)
-    return told.get(LIKE) in PALM_TASKS.names() or (LIKE not in told and "palm_x" in told)
+    task = entries.get(TASK, entries)
+    return task.get(LIKE) in PALM_TASKS.names() or (LIKE not in task and "palm_x" in task)
 
 
 def task_entries(path: Path, what: str = "task") -> dict[str, Any]:

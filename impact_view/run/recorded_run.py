@@ -43,9 +43,11 @@ def read_view(path: Path, robot: Robot, choice: TopicChoice) -> ViewRecord:
     if robot.base == "floating":
         return _read_free(path, robot, choice)
     recording = open_recording(path, robot, choice)
-    told, frames = ([], {}) if path.suffix.lower() == ".csv" else _beside(path)
+    messages, frames = ([], {}) if path.suffix.lower() == ".csv" else _beside(path)
     collector = Collector(ForceAxes(robot, frames))
-    for item in heapq.merge(_keyed(recording.items(references=False)), told, key=lambda e: e[:2]):
+    for item in heapq.merge(
+        _keyed(recording.items(references=False)), messages, key=lambda e: e[:2]
+    ):
         _take(collector, item[2])
     if not len(collector):
         raise RecordingError.at(
@@ -95,7 +97,7 @@ def _take(collector: Collector, item: Any) -> None:
 
 def _beside(path: Path) -> tuple[list[tuple[int, int, Any]], dict[str, str]]:
     """Return messages of controller and detector with times [ns], and the frames of forces."""
-    told: list[tuple[int, int, Any]] = []
+    messages: list[tuple[int, int, Any]] = []
     frames: dict[str, str] = {}
     with BagReader(path, salvage=True) as bag:
         kinds = {topic: info.type_name for topic, info in bag.topics.items()}
@@ -105,5 +107,5 @@ def _beside(path: Path) -> tuple[list[tuple[int, int, Any]], dict[str, str]]:
         topics = [topic for topic, kind in kinds.items() if kind in (CONTROLLER_STATUS, EVENT)]
         for _, _, message in bag.messages(topics) if topics else ():
             with contextlib.suppress(MessageError):  # a damaged stamp
-                told.append((to_nanoseconds(message.header.stamp), _LAST, message))
-    return sorted(told, key=lambda entry: entry[0]), frames
+                messages.append((to_nanoseconds(message.header.stamp), _LAST, message))
+    return sorted(messages, key=lambda entry: entry[0]), frames

@@ -22,7 +22,7 @@ from impact_view.scene.impulse_shapes import (
 from impact_view.scene.surfaces import find_wall
 
 HELD = 0.3  # display time of the impulse set after a contact [s]
-TOLD = 0.5  # display time of a detection [s]
+SHOWN = 0.5  # display time of a detection [s]
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ class Timeline:
         record, k = self.record, self.record.index(time)
         frames = self._frames(record.q[k])
         contact = frames[self._robot.model.getFrameId(self._robot.contact_frame), :3, 3]
-        felt = self._presses(k) and not record.palms  # palms have arrows of their own
-        force = record.force[k] * self.force_scale if felt else None
+        pressing = self._presses(k) and not record.palms  # palms have arrows of their own
+        force = record.force[k] * self.force_scale if pressing else None
         solid, place, impulse = self._impulses(k, contact)
         lines = self._lines(k, impulse)
         boxes = tuple(box.poses[k] for box in record.boxes)
@@ -160,14 +160,14 @@ class Timeline:
 
     def _lines(self, k: int, impulse: np.ndarray | None) -> tuple[str, ...]:
         record = self.record
-        told = [text for time, text in record.detections if 0 <= record.time[k] - time < TOLD]
+        shown = [text for time, text in record.detections if 0 <= record.time[k] - time < SHOWN]
         lines = [
             f"time {record.time[k]:.3f} s",
             f"phase {record.mode[k]}" if record.mode[k] else "",
             f"speed {self.speed[k]:.3f} m/s" + _bound(record.speed_bound[k]),
             f"force {np.linalg.norm(record.force[k]):.0f} N" if self._presses(k) else "",
             f"impulse {np.linalg.norm(impulse):.2f} N.s" if impulse is not None else "",
-            f"impact detected: {told[-1]}" if told else "",
+            f"impact detected: {shown[-1]}" if shown else "",
         ]
         return tuple(line for line in lines if line)
 

@@ -93,8 +93,8 @@ class Stage:
         """Move everything to an instant of a timeline."""
         for box, pose in zip(self._boxes, instant.boxes, strict=True):
             box.position, box.wxyz = pose[:3], pose[[6, 3, 4, 5]]
-        for number, (place, felt) in enumerate(instant.palms):
-            self._arrow(f"palm{number}", place - felt, felt, FORCE)
+        for number, (place, push) in enumerate(instant.palms):
+            self._arrow(f"palm{number}", place - push, push, FORCE)
         for frame, node in self._links.items():
             placement = instant.frames[frame]
             node.position, node.wxyz = placement[:3, 3], _wxyz(placement[:3, :3])

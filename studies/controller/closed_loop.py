@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The experiment of Wang 2023 in the closed loop: ten hits a scenario, noise, other surfaces.
+"""The experiment of Wang 2023 in closed loop: ten hits per scenario, noise, other surfaces.
 
 The arm has flexible joints and the sensor noise of a real Panda; friction and restitution of the
 wall are drawn from the announced ranges, the start is shifted.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Speed limits of Wang 2023 in closed form (H20), and what joint velocities do at them (H22)."""
+"""Speed limits of Wang 2023 in closed form (H20), and joint velocities at these limits (H22)."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def sampled_limits(robot: Robot, seed: int) -> list[SpeedLimit]:
 
 
 def bounded(robot: Robot, q: np.ndarray, friction: float) -> bool:
-    """Tell whether the impulses at the wall are bounded: z^T W K > 0 for every generator."""
+    """Return whether the impulses at the wall are bounded: z^T W K > 0 for every generator."""
     state, rotation = ArmDynamics(robot)(q, np.zeros(robot.dof)), contact_rotation(NORMAL)
     K = friction_pyramid(friction, FACETS, circumscribed=True)
     return bool(np.all(crb(state, rotation)[2] @ K > 0.0))

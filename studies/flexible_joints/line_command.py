@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Controller of the planar study: follow a line through the surface, then coast or go on."""
+"""Controller of the planar study: follow a line through the surface, then coast or continue."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def _run(case: PlanarCase, robot: Robot, contact_step: float) -> DirectRun:
 def planar_study(
     cases: Sequence[PlanarCase], progress: Callable[[float, str], None] = lambda *_: None
 ) -> list[PlanarResult]:
-    """Simulate the cases; ``progress`` hears the share done and a note."""
+    """Simulate the cases; ``progress`` called with the fraction done and a note."""
     results = []
     for index, case in enumerate(cases):
         progress(index / len(cases), f"planar run {index + 1} of {len(cases)}")

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is promised of a humanoid's grabs, beside what the study found."""
+"""Expected figures of a humanoid's grabs, compared with the results of the study."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIFTED = 0.09  # least [m]
 
 
 def table(found: GrabStudy) -> ClaimTable:
-    """Return the verdicts and what they rest on."""
+    """Return the verdicts and their reasons."""
     rows = (
         speed_row(found.palms(PUBLISHED), _setting(found)),
         _at_the_bound(found),
@@ -39,7 +39,7 @@ def table(found: GrabStudy) -> ClaimTable:
 
 
 def _setting(found: GrabStudy) -> str:
-    """Say what was simulated in the published scenario."""
+    """Return a text about the simulations in the published scenario."""
     boxes, palms = len(found.boxes(PUBLISHED)), len(found.palms(PUBLISHED))
     return f"{len(found.grabs[PUBLISHED])} trials, {boxes} boxes, {palms} impacts"
 

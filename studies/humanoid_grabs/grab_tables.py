@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The study of grabs as tables: each scenario over its seeds, each trouble by itself."""
+"""The study of grabs as tables: each scenario over its seeds, each failure case."""
 
 from __future__ import annotations
 

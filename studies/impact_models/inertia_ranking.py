@@ -60,7 +60,7 @@ def inertia_ranking(
     count: int = CONFIGURATIONS,
     progress: Callable[[float, str], None] = lambda *_: None,
 ) -> list[MassComparison]:
-    """Compare over wall configurations; ``progress`` hears the share done and a note."""
+    """Compare over wall configurations; ``progress`` called with the fraction done and a note."""
     comparisons = []
     for index, configuration in enumerate(wall_configurations(robot, count, seed)):
         progress(index / count, f"wall impact {index + 1} of {count}")

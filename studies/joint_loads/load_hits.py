@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hits in the closed loop at the bound of joint loads, by arms and walls that are not as announced.
+"""Hits in closed loop at the bound of joint loads, with unannounced arms and walls.
 
 Friction, restitution and stiffness of the wall, stiffness, damping and motor inertia of the joints
 are those of a case inside the announced ranges; sensors have noise. The controller knows the ranges
@@ -53,7 +53,7 @@ class LoadedHit(NamedTuple):
 
 
 def announced(pose: WallPose) -> Contact:
-    """Return what the controller is told of the wall at a pose."""
+    """Return the announced wall at a pose."""
     return Contact(pose.point.position, NORMAL, FRICTION, RESTITUTION, stiffness=STIFFNESS)
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One drawn wall and arm: some hits in the closed loop, each as fast as those before make safe."""
+"""One drawn wall and arm: some hits in closed loop, each at a speed safe by the last ones."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One trial of the study: its net feedback, and how well each inertia explains it."""
+"""One trial of the study: its net feedback, and the residual with each inertia."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ from struck_arm import POSE, TOUCH, Hit, Record, simulate, write
 
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze.comparing.payload_identification import identify_payload
-from impact_analysis.analyze.page.narrative import sentences_of, warnings_of
+from impact_analysis.analyze.page.narrative import sentences_of
 from impact_analysis.analyze.reading.notes import quality_notes
-from impact_analysis.present.sentences import TEMPLATES, key_of, text_of
+from impact_analysis.present.sentences import TEMPLATES
 from impact_detector.estimators.estimate import GOOD, SECOND_IMPACT
 from impact_robots import ArmDynamics, load_robot
 
@@ -359,24 +359,4 @@ def test_two_detections_in_one_window_are_said():
 
     assert quality_notes(Found, float("nan")) == []
     Found.quality = SECOND_IMPACT
-    assert [key_of(text) for text in quality_notes(Found, 0.03)] == ["second_impact"]
-
-
-def test_no_sentence_is_without_a_key(said):
-    for name in REPORTS:
-        for each in said(name):
-            assert each.key, each
-
-
-@pytest.mark.parametrize("key", TEMPLATES)
-def test_the_key_of_a_sentence_is_found_again(key):
-    fields = dict.fromkeys(re.findall(r"\{(\w+)\}", TEMPLATES[key]), "7")
-    assert key_of(text_of(key, **fields)) == key
-
-
-def test_the_sentences_of_a_report_are_those_with_keys(tmp_path):
-    analysis = analyze(write(tmp_path / "hit", record("driven")), normal=UP)
-    keyed = [each.text for each in sentences_of(analysis)]
-    assert analysis.answer == keyed[: len(analysis.answer)]
-    assert all(any(text.endswith(each) for each in keyed) for text in analysis.warnings)
-    assert len(keyed) == len(analysis.answer) + len(warnings_of(analysis))
+    assert [note.key for note in quality_notes(Found, 0.03)] == ["second_impact"]

@@ -10,7 +10,7 @@ from struck_arm import Hit, simulate, write
 
 from impact_analysis.analyze import analyze
 from impact_analysis.analyze.comparing.identify import CONTACT, VELOCITIES
-from impact_analysis.present.sentences import key_of
+from impact_analysis.analyze.page.narrative import sentences_of
 
 pytestmark = pytest.mark.usefixtures("without_contact_laws")
 
@@ -75,7 +75,7 @@ def test_restitution_of_a_driven_contact_is_withheld(analysed, after):
     found = restitution(analysis)
     assert np.isnan([found.value, found.low, found.high]).all()
     assert 0.0 <= found.used <= 1.0  # what predictions go by
-    assert "restitution_withheld" in map(key_of, analysis.answer)
+    assert "restitution_withheld" in [each.key for each in sentences_of(analysis)]
     assert "--restitution" not in analysis.surface.options
 
 

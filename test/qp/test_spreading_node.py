@@ -96,7 +96,7 @@ class Bench:
     @property
     def judgements(self):
         """Stamp of the newest verdict that the node has."""
-        return sum(arm._inputs._status_stamp for arm in self.node.arms)
+        return sum(arm.inputs._status_stamp for arm in self.node.arms)
 
     def start(self):
         """Configure, let the node see states of inactive arms, and activate."""
@@ -222,7 +222,7 @@ def test_a_detector_that_is_no_more_ready_stops_both(make_bench):
     bench.arms["right"].judge(bench.now + MS, ready=False)
     for _ in range(3):
         bench.cycle(judged=False)
-    assert stopped(bench, "right", "left", "no verdict within 0.02 s that its detector is ready")
+    assert stopped(bench, "right", "left", "no status of a ready detector within 0.02 s")
 
 
 def test_a_verdict_of_another_time_does_not_count(make_bench):
@@ -235,9 +235,9 @@ def test_a_verdict_of_another_time_does_not_count(make_bench):
             bench.arms[name].judge(bench.now - 50 * MS, impact=True)
         bench.cycle(judged=False)
     messages = " ".join(bench.last(name).message for name in ARMS)
-    assert "no verdict within 0.02 s that its detector is ready" in messages
+    assert "no status of a ready detector within 0.02 s" in messages
     assert all(bench.last(name).mode in (BRAKE, HOLD) for name in ARMS)
-    assert all(arm._control.controller.impact_time is None for arm in bench.node.arms)
+    assert all(arm._guarded.controller.impact_time is None for arm in bench.node.arms)
 
 
 def test_states_that_cannot_be_end_in_rest_and_stop_the_other_arm(make_bench):
@@ -263,7 +263,11 @@ def test_silence_stops_both(make_bench, silent):
     bench = make_bench(state_timeout=0.5).start()
     for _ in range(10):
         bench.cycle()
-    text = "no joint state for" if silent == "states" else "no verdict within 0.02 s"
+    text = (
+        "no joint state for"
+        if silent == "states"
+        else "no status of a ready detector within 0.02 s"
+    )
 
     def over():
         """Go on with the right arm, and with the left one's states if its detector is silent."""
@@ -338,7 +342,7 @@ def test_deactivated_it_brakes_comes_to_rest_and_is_silent(make_bench):
 
     def braked():
         bench.look(1)
-        return not any(arm._control.engaged for arm in bench.node.arms)
+        return not any(arm.engaged for arm in bench.node.arms)
 
     bench.spin(braked)
     bench.spin(lambda: not any(bench.values(name).any() for name in ARMS))

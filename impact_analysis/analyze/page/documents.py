@@ -95,7 +95,7 @@ def _payload(found: CarriedPayload) -> dict[str, Any]:
 def _recording(each: Any) -> dict[str, Any]:
     names = ("recording", "error", "samples", "judged", "dropped")
     return {name: getattr(each, name) for name in names} | {
-        "remarks": each.remarks,
+        "remarks": [said.text for said in each.remarks],
         "duration_s": each.duration,
         "impacts": len(each.impacts),
         "largest_statistic": each.largest_statistic,
@@ -155,7 +155,7 @@ def _impact(number: int, impact: Judged) -> dict[str, Any]:
         **_torques(impact),
         "in_set": None if member is None else member.strict,
         "no_worse_than_set": None if member is None else member.hull,
-        "notes": item.notes,
+        "notes": [said.text for said in item.notes],
     }
 
 
@@ -173,17 +173,24 @@ def _torques(impact: Judged) -> dict[str, Any]:
 
 
 def _joints(found: JointIdentification) -> dict[str, Any]:
-    """Return the joints' parameters as fractions of the values in the robot's YAML."""
+    """Return the joints' parameters as fractions of the values in the robot's YAML.
+
+    A joint whose hits the model does not explain has none.
+    """
+    scale, low, high = (
+        np.where(found.explained, each, np.nan) for each in (found.scale, found.low, found.high)
+    )
     figures = {
         name.replace(" ", "_"): {
-            "share": found.scale[k],
-            "low": found.low[k],
-            "high": found.high[k],
+            "share": scale[k],
+            "low": low[k],
+            "high": high[k],
             "known": found.known[k],
         }
         for k, name in enumerate(FIGURES)
     }
     return figures | {
+        "explained": found.explained,
         "hits": found.hits,
         "misfit": found.misfit,
         "most_misfit": found.most_misfit,

@@ -15,7 +15,8 @@ import numpy as np
 
 from impact_analysis.analyze.reading.missed import Missed, missed_text
 from impact_analysis.present.plain import plain
-from impact_analysis.present.sentences import key_of, text_of
+from impact_analysis.present.sentence import Sentence
+from impact_analysis.present.sentences import said
 from impact_bags.new_files import write_file
 from impact_detector.estimators.estimate import (
     IN_CONTACT,
@@ -72,7 +73,7 @@ class AnalyzedImpact:
     announced_friction: float = NAN  # [-]
     announced_restitution: float = NAN  # [-]
     second_contact: float = NAN  # time from the contact to another one in the window [s]
-    notes: list[str] = field(default_factory=list)  # in words
+    notes: list[Sentence] = field(default_factory=list)
     trace: RecordedHit | None = None  # the samples around it
     free: np.ndarray = field(default_factory=lambda: np.zeros(0))  # windows before, free_motion.py
 
@@ -83,16 +84,20 @@ class AnalyzedImpact:
         return self.complete and all(bool(np.isfinite(vector).all()) for vector in vectors)
 
     @property
+    def _keys(self) -> set[str]:
+        return {note.key for note in self.notes}
+
+    @property
     def mixed(self) -> bool:
         """Whether what is said of it may be of more than its contact, or of a part of that."""
         bits = SECOND_IMPACT | IN_CONTACT | POOR_FIT | SHORT_WINDOW | MISSING_SAMPLES
-        again = AGAIN in map(key_of, self.notes) or np.isfinite(self.second_contact)
+        again = AGAIN in self._keys or np.isfinite(self.second_contact)
         return bool(self.quality & bits or again)
 
     @property
     def driven(self) -> bool:
         """Whether motors drove the arm during the contact, or it did not coast after it."""
-        return not set(DRIVEN).isdisjoint(map(key_of, self.notes))
+        return not self._keys.isdisjoint(DRIVEN)
 
     @property
     def own_restitution(self) -> float:
@@ -138,7 +143,7 @@ class Collected:
 
     recording: str
     impacts: list[AnalyzedImpact] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)  # in words
+    warnings: list[Sentence] = field(default_factory=list)
     error: str = ""  # why it could not be read, in words
     samples: int = 0  # joint states
     judged: int = 0  # of these, with a statistic
@@ -154,24 +159,24 @@ class Collected:
     missed: list[Missed] = field(default_factory=list)  # what may have been impacts
 
     @property
-    def remarks(self) -> list[str]:
+    def remarks(self) -> list[Sentence]:
         """Its anomalies, in words."""
         remarks = list(self.warnings)
         if self.gaps:
             longest = f"{max(self.gaps):.3g}"
-            remarks.append(text_of("gaps", count=len(self.gaps), longest=longest))
+            remarks.append(said("gaps", count=len(self.gaps), longest=longest))
         if self.jumps:
             longest = f"{max(self.jumps):.3g}"
-            remarks.append(text_of("jumps", count=len(self.jumps), longest=longest))
+            remarks.append(said("jumps", count=len(self.jumps), longest=longest))
         if self.repeated:
-            remarks.append(text_of("repeated", count=self.repeated))
+            remarks.append(said("repeated", count=self.repeated))
         if self.period > SLOW:
-            remarks.append(text_of("slow", rate=f"{1 / self.period:.0f}"))
+            remarks.append(said("slow", rate=f"{1 / self.period:.0f}"))
         remarks += [missed_text(each) for each in self.missed[:MOST_LISTED]]
         if (more := len(self.missed) - MOST_LISTED) > 0:
-            remarks.append(text_of("missed_more", count=more))
+            remarks.append(said("missed_more", count=more))
         if self.dropped:
-            remarks.append(text_of("not_finite", count=self.dropped, samples=self.samples))
+            remarks.append(said("not_finite", count=self.dropped, samples=self.samples))
         return remarks
 
 
@@ -248,5 +253,7 @@ def _typed(kind: type, values: dict[str, Any]) -> dict[str, Any]:
             value = value.reshape(-1, 3) if each.name == "force" else value
         elif each.type == "float" and value is None:
             value = float("nan")
+        elif each.type == "list[Sentence]":
+            value = [Sentence(*sentence) for sentence in value]
         typed[each.name] = value
     return typed

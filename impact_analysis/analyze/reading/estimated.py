@@ -14,7 +14,7 @@ from impact_analysis.analyze.reading.collected import NAN, AnalyzedImpact
 from impact_analysis.analyze.reading.free_motion import free_windows
 from impact_analysis.analyze.reading.notes import notes_of, second_contact
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
-from impact_analysis.present.sentences import text_of
+from impact_analysis.present.sentences import said
 from impact_bags.reading.recording import Force, Item
 from impact_detector.estimators.estimate import Estimate
 from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
@@ -201,7 +201,7 @@ class ImpactMaker:
         """Return an impact too near to the end of the recording to be estimated."""
         unknown, origin = np.full(self._robot.dof, np.nan), detection.impact_time
         left = recent.newest - detection.detection_time
-        note = text_of("cut_off", left=f"{left * 1e-6:.0f}", needed=f"{1e3 * self._window:.0f}")
+        note = said("cut_off", left=f"{left * 1e-6:.0f}", needed=f"{1e3 * self._window:.0f}")
         return AnalyzedImpact(
             **self._named(detection, origin * 1e-9),
             q=unknown,

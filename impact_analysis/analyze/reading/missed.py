@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from impact_analysis.analyze.reading.peaks_and_jumps import force_peaks, velocity_jumps
-from impact_analysis.present.sentences import text_of
+from impact_analysis.present.sentence import Sentence
+from impact_analysis.present.sentences import said
 from impact_bags.reading.recording import Force, Item
 from impact_detector.signals.buffers import RecentForce, RecentJoints
 from impact_detector.signals.sample import (
@@ -45,15 +46,15 @@ class Missed:
     threshold: float = float("nan")  # of a statistic
 
 
-def missed_text(each: Missed) -> str:
+def missed_text(each: Missed) -> Sentence:
     """Return what was missed, and why."""
     when = {"time": f"{each.time:.3f}", "reason": each.reason}
     if each.kind == FORCE:
-        return text_of("missed_force", size=f"{each.size:.0f}", **when)
+        return said("missed_force", size=f"{each.size:.0f}", **when)
     if each.kind == JUMP:
-        return text_of("missed_jump", size=f"{np.degrees(each.size):.0f}", **when)
+        return said("missed_jump", size=f"{np.degrees(each.size):.0f}", **when)
     figures = {"statistic": f"{each.size:.1f}", "threshold": f"{each.threshold:g}"}
-    return text_of("missed_statistic", detector=each.detector, **figures, **when)
+    return said("missed_statistic", detector=each.detector, **figures, **when)
 
 
 class MissedWatch:

@@ -11,7 +11,8 @@ import numpy as np
 
 from impact_analysis.analyze.reading.coasting import COASTING, PUSHED, drive, pushed
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
-from impact_analysis.present.sentences import text_of
+from impact_analysis.present.sentence import Sentence
+from impact_analysis.present.sentences import said
 from impact_detector.estimators.estimate import (
     IN_CONTACT,
     MISSING_SAMPLES,
@@ -53,7 +54,7 @@ def notes_of(
     normal: np.ndarray,
     period: float,
     window: float,
-) -> list[str]:
+) -> list[Sentence]:
     """Return all that speaks against an estimate.
 
     Args:
@@ -76,7 +77,7 @@ def notes_of(
     ]
 
 
-def quality_notes(estimate: Estimate, second: float) -> list[str]:
+def quality_notes(estimate: Estimate, second: float) -> list[Sentence]:
     """Return the quality of an estimate in words."""
     keys = {
         POOR_FIT: "poor_fit",
@@ -88,15 +89,15 @@ def quality_notes(estimate: Estimate, second: float) -> list[str]:
     }
     if estimate.contact is None:
         keys[IN_CONTACT] = "endless_contact"
-    notes = [text_of(key) for bit, key in keys.items() if estimate.quality & bit]
+    notes = [said(key) for bit, key in keys.items() if estimate.quality & bit]
     if np.isfinite(second) and not estimate.quality & SECOND_IMPACT:
-        notes.append(text_of("second_contact", time=f"{1e3 * second:.0f}"))
+        notes.append(said("second_contact", time=f"{1e3 * second:.0f}"))
     return notes
 
 
 def _later_notes(
     estimate: Estimate, statistics: Iterable[DetectionStatus], period: float, window: float
-) -> list[str]:
+) -> list[Sentence]:
     """Say if the detector would have seen another impact while it was not armed."""
     since = [
         (1e-9 * (status.time - estimate.impact_time), status)
@@ -113,7 +114,7 @@ def _later_notes(
         return []
     t, status = found
     again = f"{status.statistic:.1f}"
-    return [text_of("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
+    return [said("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
 
 
 def _rise(
@@ -131,14 +132,16 @@ def _rise(
     return None
 
 
-def _driven_notes(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.ndarray) -> list[str]:
+def _driven_notes(
+    robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.ndarray
+) -> list[Sentence]:
     """Say if the arm does not coast after an impact; ``t`` is the time since its contact [s]."""
     found = drive(robot, t, joints, jump)
     if found is None:
         return []
     start, end = COASTING
     return [
-        text_of(
+        said(
             "driven",
             start=f"{1e3 * start:.0f}",
             end=f"{1e3 * end:.0f}",
@@ -151,14 +154,14 @@ def _driven_notes(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.nda
 
 def _pushed_notes(
     robot: Robot, t: np.ndarray, joints: JointRecord, normal: np.ndarray, duration: float
-) -> list[str]:
+) -> list[Sentence]:
     """Say if motors drove the arm while it touched; ``t`` is the time since the touch [s]."""
     share = pushed(robot, t, joints, normal, duration)
-    return [text_of("pushed", share=f"{100.0 * share:.0f}")] if share > PUSHED else []
+    return [said("pushed", share=f"{100.0 * share:.0f}")] if share > PUSHED else []
 
 
-def _gap_notes(t: np.ndarray, period: float) -> list[str]:
+def _gap_notes(t: np.ndarray, period: float) -> list[Sentence]:
     """Say how long joint states are missing in the window, if longer than is usual."""
     near = t[(t > -AROUND[0]) & (t < AROUND[1])]
     longest = float(np.diff(near).max(initial=0.0))
-    return [text_of("hole", time=f"{1e3 * longest:.0f}")] if longest > GAP * period else []
+    return [said("hole", time=f"{1e3 * longest:.0f}")] if longest > GAP * period else []

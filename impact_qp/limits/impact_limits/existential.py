@@ -94,7 +94,7 @@ class ExistentialImpactLimit(ImpactLimit):
             G[:], E[:], h[:] = 0.0, 0.0, NO_EFFECT
 
     def _fill_any(self, point: PointState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> bool:
-        """Write the rows of all that is bounded; False, and nothing, if the arm is too slow."""
+        """Write all bounded rows; False, and nothing, if the arm is too slow."""
         gradient, offset = self.approach(point)
         if offset > -self.gate:
             return False

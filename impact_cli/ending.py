@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How runs end: their table and a sentence, or one document, and where everything is."""
+"""How runs end: a table and its summary, or one JSON document, and the output folder."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def end_runs(
     """Write the document, and print it or a text.
 
     Args:
-        file: to write, in the folder where everything is.
-        document: of the runs, to which the folder is added.
-        text: returns the table, and what to see in it.
-        as_json: print the document.
-        where: ends the text; it says what is in the folder.
-        started: when, by the monotonic clock [s]; none: how long it took is not said.
+        file: path of the document, in the output folder.
+        document: the runs as JSON; the output folder is added.
+        text: returns the table and its summary.
+        as_json: print the document, not the text.
+        where: last line of the text, with the folder as {}.
+        started: start time, monotonic clock [s]; None: no time is printed.
 
     Raises:
         WriteError: the document cannot be written.
