@@ -60,7 +60,8 @@ ANSWERS = {
     " {worst}). So something that the prediction supposes does not hold: ranges of surface or"
     " joints, links, contact point, normal, or that the arm coasts for 30 ms.",
     "joints": "Joints: {known} of {figures} stiffnesses, dampings and motor inertias are known"
-    " better than assumed ({hits}); joints.yaml has them for the robot's YAML.",
+    " better than assumed ({hits}), dampings if the torque loop is that of the robot's YAML;"
+    " joints.yaml has them.",
     "joints_contradicted": "Joints: outside of the range that the robot's YAML gives: {names}.",
     "surface": "Ranges of this surface for `plan`: {options}",
     "delays": "Detected {median} ms after contact that the force sensor saw (median; at most"
@@ -77,7 +78,9 @@ WARNINGS = {
     "no_force_sensor": "no force sensor saw the impacts: detection delays, contact stiffness and"
     " damping cannot be determined",
     "joints_unexplained": "measured torques do not explain the motion of {joints} in the hits: no"
-    " figures are identified there; for that the arm must coast, and positions must be the links'",
+    " figures are identified there. As far as torques show the arm coasts in these hits; what is"
+    " left is positions of the motors, late torques, friction of the motors, or joints that do not"
+    " give way",
     "payload": "the joint torques before the impacts show a payload of {mass} [{low}, {high}] kg,"
     " {centre} mm from the contact point along its axes, and not {declared} kg as was declared: all"
     " that is said here counts with the measured one; declare it (payload in the robot's YAML, or"

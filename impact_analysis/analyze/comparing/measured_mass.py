@@ -37,9 +37,9 @@ class Mass(NamedTuple):
         """Half of the interval [kg]."""
         return 0.5 * (self.high - self.low)
 
-    def contradicts(self, other: Mass) -> bool:
-        """Tell whether they are apart by more than both intervals allow."""
-        return abs(self.value - other.value) > float(np.hypot(self.half, other.half))
+    def contradicts(self, other: Mass, times: float = 1.0) -> bool:
+        """Tell whether they are apart by more than both intervals allow, so many times."""
+        return abs(self.value - other.value) > times * float(np.hypot(self.half, other.half))
 
 
 UNKNOWN = Mass(np.nan, np.nan, np.nan)

@@ -173,17 +173,24 @@ def _torques(impact: Judged) -> dict[str, Any]:
 
 
 def _joints(found: JointIdentification) -> dict[str, Any]:
-    """Return the joints' parameters as fractions of the values in the robot's YAML."""
+    """Return the joints' parameters as fractions of the values in the robot's YAML.
+
+    A joint whose hits the model does not explain has none.
+    """
+    scale, low, high = (
+        np.where(found.explained, each, np.nan) for each in (found.scale, found.low, found.high)
+    )
     figures = {
         name.replace(" ", "_"): {
-            "share": found.scale[k],
-            "low": found.low[k],
-            "high": found.high[k],
+            "share": scale[k],
+            "low": low[k],
+            "high": high[k],
             "known": found.known[k],
         }
         for k, name in enumerate(FIGURES)
     }
     return figures | {
+        "explained": found.explained,
         "hits": found.hits,
         "misfit": found.misfit,
         "most_misfit": found.most_misfit,

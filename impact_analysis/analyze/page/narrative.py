@@ -14,6 +14,7 @@ from impact_analysis.present.sentences import UNREADABLE, said
 
 SURE_DELAY = 3  # force truths for a figure on delays
 FIGURES = ("stiffness", "damping", "motor inertia")  # of a joint, in this order
+CLEARLY_ANOTHER = 1.5  # half intervals by which a mass differs before a sentence says so
 VAGUE_PAYLOAD = 0.5  # half of an interval from which one posture is too few [kg]
 _UNLIKE = 0.05  # of coefficients that count as different [-]
 
@@ -152,9 +153,11 @@ def _why_not(analysis: Analysis) -> str:
     """Return how many of the compared impacts show no restitution, and why."""
     items = [each.measured for each in analysis.impacts if each.predicted]
     reasons = {
-        "mixed with another contact, or longer than the window": [each.mixed for each in items],
+        "that may be mixed with another contact or the end of a long one": [
+            each.mixed for each in items
+        ],
         "driven during the contact or after it": [each.driven and not each.mixed for each in items],
-        "velocity after it not measured": [
+        "without a velocity after it, or with joint torques that point to another link": [
             not (each.mixed or each.driven or np.isfinite(each.restitution)) for each in items
         ],
     }
@@ -171,7 +174,11 @@ def _with_interval(found: Identified) -> str:
 def _masses(analysis: Analysis) -> list[Sentence]:
     """Say where the hits show another effective mass than the model."""
     known = [each for each in analysis.impacts if np.isfinite(each.measured_mass.value)]
-    other = [each for each in known if each.measured_mass.contradicts(each.mass_of_model)]
+    other = [
+        each
+        for each in known
+        if each.measured_mass.contradicts(each.mass_of_model, CLEARLY_ANOTHER)
+    ]
     if not other:
         return []
     ratio = np.median([each.measured_mass.value / each.mass_of_model.value for each in other])

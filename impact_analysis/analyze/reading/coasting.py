@@ -12,9 +12,9 @@ are judged, not velocities:
   is zero on an arm that coasts, behind it it is the friction.
 
 Both must exceed what friction and gravity compensation explain. They may brake a joint with a
-tenth of its torque limit, and push it along with a hundredth of that and a twentieth of its gravity
-torque. The two shares of the limit are choices: a Panda's friction by Gaz et al. (RA-L 2019) is
-below 4 % of its joints' limits, and brakes.
+tenth of its torque limit, and push it along with 2 % of that and a twentieth of its gravity torque.
+The two shares of the limit are choices: a Panda's friction by Gaz et al. (RA-L 2019) is below 4 %
+of its joints' limits, and brakes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PARTS = ((0.03, 0.1), (0.03, 0.065), (0.065, 0.1))  # judged by themselves, a br
 FEW = 5  # samples in one that are too few
 DRIVEN, DRIVEN_SHARE = np.radians(2.0), 0.1  # change in that [rad/s], and share of the jump
 FRICTION_SHARE = 0.1  # of a joint's torque limit, with which it may brake
-PUSH_SHARE = 0.01  # of it, with which a joint may be pushed along: model, sensor
+PUSH_SHARE = 0.02  # of it, with which a joint may be pushed along: model, sensor
 GRAVITY_SHARE = 0.05  # of the gravity torque, by which its compensation may be off
 SIGMAS = 4.0  # of noise that are no torque
 REST = 0.02  # joint speed without a direction [rad/s]

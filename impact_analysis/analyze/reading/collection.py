@@ -112,7 +112,11 @@ class _Collector:
         self._collected, self._robot, self._part = collected, robot, part
         self._recent, self._watch = Recent(), StateWatch()
         self._make = ImpactMaker(
-            collected.recording, robot, settings.normal, detector.estimate_window
+            collected.recording,
+            robot,
+            settings.normal,
+            detector.estimate_window,
+            settings.as_declared().load_robot(),
         )
         self._missed = MissedWatch(robot, part.holds)
         self._announced: Surface | None = None

@@ -109,6 +109,7 @@ class ImpactMaker:
         robot: Robot,
         normal: tuple[float, float, float] | None,
         window: float,
+        thought: Robot | None = None,
     ) -> None:
         """Begin.
 
@@ -116,9 +117,12 @@ class ImpactMaker:
             recording: its name.
             robot: the arm.
             normal: of the surface, base axes; none: as announced.
+            thought: the arm as its controller knows it, without a payload that nobody declared;
+                None: the same.
             window: of estimates, after the contact [s].
         """
         self._recording, self._robot, self._window = recording, robot, window
+        self._thought = thought or robot
         self._given = None if normal is None else contact_rotation(normal)[:, 2].copy()
         self._last: int | None = None  # impact [ns]
 
@@ -146,7 +150,7 @@ class ImpactMaker:
         second = second_contact(*force, estimate.duration)
         normal = self._normal(announced)
         notes = notes_of(
-            self._robot,
+            self._thought,
             estimate,
             second,
             joints,
