@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two arms of one plan with clocks apart, one not ready, one that drops out: nobody moves alone.
+"""Two arms of one plan with clock offset, one not ready, one that drops out: none moves alone.
 
 Class ``two_arm_clocks``; ``adversary_classes.py`` runs one of them again.
 """
@@ -17,7 +17,8 @@ from sensor_msgs.msg import JointState
 from impact_msgs.msg import DetectorStatus
 from impact_qp.arms.node import ImpactSpreadingNode
 from impact_ros.messages import fill, from_nanoseconds
-from impact_sim.scenario_choice import find_cell_scenario
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.scenario_choice import find
 
 SCENARIO, ARMS = "rs_grab_catfood_case1", ("left", "right")
 PERIOD, EPOCH = 1e-3, 10**12  # [s], [ns]
@@ -59,7 +60,7 @@ class Cell:
 
     def __init__(self) -> None:
         """Make everything; nothing is configured."""
-        scenario = find_cell_scenario(SCENARIO)
+        scenario = find(SCENARIO, SpreadingScenario)
         robot = scenario.robots[0]
         self.robot, self.clock = robot, VirtualClock()
         self.clock.passing = self.advance

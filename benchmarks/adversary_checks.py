@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold for every message that is sent to an arm, and for the arm."""
+"""Checks of every message that is sent to an arm, and of the arm."""
 
 from __future__ import annotations
 
@@ -93,5 +93,5 @@ class SentChecks:
 
 
 def too_fast(robot: Robot, dq: np.ndarray) -> bool:
-    """Tell whether a joint moves faster than any command may make it, ``dq`` (n,) [rad/s]."""
+    """Return whether a joint moves faster than any command may make it, ``dq`` (n,) [rad/s]."""
     return not (np.abs(dq) <= OVERSPEED * robot.limits.velocity).all()  # NaN: yes

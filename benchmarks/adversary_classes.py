@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The classes of cases that go beyond the approach: which, how many, and how they are counted.
+"""The classes of cases beyond the approach: their names, sizes and counts.
 
 A case is a function of seed and number that returns what did not hold, empty if all did:
 ``./impact shell -- python benchmarks/adversary_classes.py NAME SEED NUMBER`` runs one again, and

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Random control cycles: arms in closed loop with their controller, and what disturbs them.
+"""Random control cycles: arms in closed loop with their controller, and disturbances.
 
 No ROS. Each episode is drawn from (seed, number), so that a failure can be run again:
 ``./impact shell -- python benchmarks/adversary_cycles.py SEED NUMBER``.

@@ -177,7 +177,7 @@ class DdsArm:
         return self
 
     def matched(self) -> bool:
-        """Tell whether the driver and the controller know each other."""
+        """Return whether the driver and the controller know each other."""
         own = (self.states, self.verdicts)
         return all(each.get_subscription_count() for each in own) and all(
             each.get_publisher_count() for each in list(self.driver.subscriptions)[:3]

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What comes between an arm and its controller: states that are wrong, each by one function."""
+"""Faults between an arm and its controller: wrong states, one function per fault."""
 
 from __future__ import annotations
 

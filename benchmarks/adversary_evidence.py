@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence that is old or from the future: it does not count as fresh.
+"""Evidence that is old or from the future: it must not count as fresh.
 
 Class ``stale_evidence``; ``adversary_classes.py`` runs one of them again.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The named faults over DDS; each runs in a process of its own, which has a time to end.
+"""The named faults over DDS; each runs in a separate process with a time limit.
 
 One alone: ``./impact shell -- python benchmarks/adversary_faults.py "frozen stamp"``.
 """

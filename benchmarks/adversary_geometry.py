@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong geometry, by parameters and by goals: refused in a line, or nothing moves.
+"""Wrong geometry, by parameters and by goals: refused in one line, or no motion.
 
 Class ``wrong_geometry``; ``adversary_classes.py`` runs one of them again.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Goals good and bad, drawn at random, and what becomes of them."""
+"""Good and bad goals, drawn at random, and their results."""
 
 from __future__ import annotations
 

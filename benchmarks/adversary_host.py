@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Real nodes in this process on a clock that only moves when the world around them does.
+"""Real nodes in this process on a clock that advances only with the simulated world.
 
 Messages are given to the subscriptions' own callbacks and taken from the publishers, so that a
 second of control takes a fraction of one and is the same each time. Actions go over DDS.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Humanoids that stand elsewhere than their grab starts, or come back elsewhere: no step is sent.
+"""Humanoids away from the start of their grab, also after a reset: no step is commanded.
 
 Class ``humanoid_starts``; ``adversary_classes.py`` runs one of them again.
 """
@@ -19,7 +19,8 @@ from impact_qp.body.node import ImpactHumanoidNode
 from impact_qp.interface import LEAD
 from impact_robots import load_robot
 from impact_ros.messages import fill, from_nanoseconds, set_vector
-from impact_sim.humanoid.grab_file import find_grab
+from impact_sim.humanoid.grab_scenario import GrabScenario
+from impact_sim.scenario_choice import find
 
 SCENARIO, PERIOD, EPOCH = "qp_hrp4_grab", 0.005, 10**12  # [s], [ns]
 WRENCHES = tuple(f"{side}_{part}/wrench" for part in ("palm", "sole") for side in ("left", "right"))
@@ -45,7 +46,7 @@ class Humanoid:
 
     def __init__(self, random: np.random.Generator) -> None:
         """Stand where the grab starts; nothing is configured."""
-        scenario = find_grab(SCENARIO)
+        scenario = find(SCENARIO, GrabScenario)
         self.robot, self.clock, self.random = load_robot(scenario.robot), VirtualClock(), random
         self.base = np.array(scenario.start(self.robot)[:7])
         self.q = np.array(scenario.start(self.robot)[7:])

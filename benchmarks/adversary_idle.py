@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arms that others move while their node is idle, inactive or in fault: it holds where they are.
+"""Arms moved from outside while their node is idle, inactive or in fault: it holds their position.
 
 Class ``moved_while_idle``; ``adversary_classes.py`` runs one of them again.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Payloads that nobody announced, and drivers that move more than they are told.
+"""Unannounced payloads, and drivers that move more than commanded.
 
 Classes ``payloads`` and ``gains``; see ``adversary_classes.py`` for one of them again.
 """

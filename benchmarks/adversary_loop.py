@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The guarded controller as its node runs it, without ROS: a state in, what is sent out.
+"""The guarded controller as its node runs it, without ROS: a state in, a command out.
 
 In the order of ``impact_qp.ros.control_cycle`` outside lockstep; comments and methods name what of
 ``impact_qp.ros`` they stand for.

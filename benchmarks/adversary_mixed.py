@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the other classes try in one situation, here in every phase, also with `joint_load` limits.
+"""The faults of the other classes in every phase, also with `joint_load` limits.
 
 Class ``mixed``; ``adversary_classes.py`` runs one of them again.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold for an arm and for what it is sent, in every phase: the invariants of a move."""
+"""Checks of an arm and of its commands in every phase: the invariants of a move."""
 
 from __future__ import annotations
 

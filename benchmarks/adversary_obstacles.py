@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rigid obstacles that nobody announced, in front, beside and behind, in every phase that moves.
+"""Unannounced rigid obstacles, in front, beside and behind, in every phase with motion.
 
 Class ``obstacles``; ``adversary_classes.py`` runs one of them again.
 """
@@ -62,7 +62,7 @@ def far_away() -> Surface:
 
 
 def _moves(rig: Rig, direction: np.ndarray) -> bool:
-    """Tell whether the arm has moved away from the surface for a while, after it came near."""
+    """Return whether the arm has moved away from the surface for a while, after it came near."""
     state = rig.arm.state
     return rig.now - rig.checks.touched > 0.15 and float(direction @ state.velocity) > 0.02
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that make no sense together: refused in one line, or everything holds all the same.
+"""Inconsistent parameters: refused in one line, or all checks hold.
 
 Class ``parameter_pairs``; ``adversary_classes.py`` runs one of them again.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arms, contacts and plans drawn at random, and where they begin."""
+"""Arms, contacts, plans and start configurations drawn at random."""
 
 from __future__ import annotations
 

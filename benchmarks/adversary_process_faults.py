@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Faults of processes: what arrives kills none, and whatever ends one, the arm is put to rest.
+"""Faults of processes: no message kills one, and whatever ends one, the arm comes to rest.
 
 Run as a module it is such a process: the controller alone, or beside a node that fails on demand.
 """

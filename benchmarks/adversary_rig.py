@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's node with a simulated arm, its driver, a detector and people about it."""
+"""The controller's node with a simulated arm, its driver, a detector and operators."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sequences of goals, cancels, life cycle and troubles in any order: nothing moves unasked.
+"""Sequences of goals, cancels, life cycle and faults in any order: no motion without a request.
 
 Class ``goal_sequences``; ``adversary_classes.py`` runs one of them again.
 """

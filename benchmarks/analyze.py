@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What analysing a long recording costs, beside reading the same bag with ``rosbags`` alone.
+"""The time to analyse a long recording, compared with reading the same bag with ``rosbags``.
 
 Joint states at 1 kHz with the motion and noise of a real Panda. Memory is the largest that a
 process of its own ever had. Run it with ``./impact bench analyze`` (three minutes).

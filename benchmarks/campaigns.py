@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How many hits an hour campaigns simulate: on one and two processes, and what a task costs beside.
+"""Simulated hits per hour of campaigns, on one and two processes, and the overhead of a task.
 
 The hits are those of ``impact simulate iim_wall_cfg1 --record``: approach, detector, controller,
 the contact, a passive hit for the truth, and a bag each. Every campaign must give the same numbers.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Control cycles of all kinds beside their floors, by the size of what they solve; no ROS.
+"""Control cycles of all kinds compared with their floors, by the size of the program; no ROS.
 
 A cycle is from state to command; its floor is pinocchio's ``computeAllTerms`` plus the bare solve
 of its own programs, right after it. Arms approach a wall as in ``benchmarks/qp.py``; two arms push

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arm does when the controller dies and the driver holds the last command; not time.
+"""Motion of the arm when the controller dies and the driver holds the last command; no times.
 
 Run it with ``./impact bench dead_controller``: the demo's robust approach, by interface and by when
 the controller dies.

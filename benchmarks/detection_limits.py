@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What soft walls, arms that are not ours and shallow hits do to detection.
+"""Detection on soft walls, with foreign arms, and of shallow hits.
 
 Hits found, delays and false detections, not time: each detector with its defaults on the walls of
 ``simulate`` and on the arms of ``studies/foreign``, at four stiffnesses of the wall, and ``fused``
@@ -43,11 +43,11 @@ class Seen:
     """What one detector made of one hit."""
 
     group: str  # arm, wall and detector
-    speed: float  # of the touch, along the normal [m/s]
-    delay: float  # of the first detection after the touch, NaN: missed [s]
-    false: int  # detections before the touch
-    largest: float = np.nan  # statistic before the touch, over the threshold; NaN: not known
-    free: float = np.nan  # how long the arm moved before the touch [s]
+    speed: float  # of contact, along the normal [m/s]
+    delay: float  # of the first detection after contact, NaN: missed [s]
+    false: int  # detections before contact
+    largest: float = np.nan  # statistic before contact, over the threshold; NaN: not known
+    free: float = np.nan  # how long the arm moved before contact [s]
 
 
 def measure() -> dict[str, float]:
@@ -143,10 +143,10 @@ def _shallow_hit(angle: float, seed: int) -> list[Seen]:
 
 def _judged(group: str, outcomes: Sequence[Outcome], touch: float, speed: float) -> list[Seen]:
     """Return what each detector made of a hit, given all that was said of it."""
-    verdicts = [verdict for each in outcomes for verdict in (*each.verdicts, *each.others)]
+    statuses = [status for each in outcomes for status in (*each.statuses, *each.others)]
     found = []
     for name in DETECTORS:
-        own = [each for each in verdicts if each.detector == name]
+        own = [each for each in statuses if each.detector == name]
         times = [each.time * 1e-9 for each in own if each.detection]
         before = [each for each in own if each.time * 1e-9 < touch]
         largest = max(each.statistic / each.threshold for each in before if each.ready)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What detecting costs: per sample, per recording, and as a node at 1 kHz.
+"""The time of detection: per sample, per recording, and as a node at 1 kHz.
 
 Beside pinocchio's ``computeAllTerms`` of the same arm, beside reading the same bag with ``rosbags``
 alone, and beside a node whose callback does nothing. Run it with ``./impact bench detector``.

@@ -1,11 +1,11 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How well estimators find what an impact did, against the plant's truth, and what they take.
+"""Accuracy of the estimators against the plant's truth, and their computation time.
 
 Run it with ``./impact bench estimators``. Walls of iim_wall_cfg1 to 3 at 0.08 to 0.18 m/s, sensor
 noise of a real Panda, the arm coasts 100 ms after the detection. Three truths for the velocity
-after the impact: ``published``, the cubic fit on noise-free positions from the touch on, of a rerun
-that is passive from the touch; ``release``, the same fit from the release on; and ``rigid``, the
+after the impact: ``published``, the cubic fit on noise-free positions from contact on, of a rerun
+that is passive from contact; ``release``, the same fit from the release on; and ``rigid``, the
 velocity (M + B_theta)^-1 (M dq + B_theta dtheta) of links and motors together, its trend over 80 ms
 after the release, at the release.
 """
@@ -44,7 +44,7 @@ from impact_trials.trial import Trial, detector_session
 
 SCENARIOS = ("iim_wall_cfg1", "iim_wall_cfg2", "iim_wall_cfg3")
 TRIALS = 10  # of each scenario, two at each speed
-AFTER = 0.13  # that is recorded after the touch [s]
+AFTER = 0.13  # that is recorded after contact [s]
 AVERAGED = 0.08  # after the release [s]
 RATES = {"25k": 1, "1k": 25, "500": 50, "200": 125}  # every so many samples of the 25 kHz
 SPEED_UNIT = "deg/s rms"
@@ -221,7 +221,7 @@ def _mean_before(trial: Recorded) -> np.ndarray:
 
 
 def _touch_times(trials: list[Recorded]) -> dict[str, float]:
-    """Errors of the touch [ms]."""
+    """Errors of contact [ms]."""
     errors: dict[str, list] = defaultdict(list)
     for trial in trials:
         truth = trial.truth.touch

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""From a state of a Franka Research 3 to its answer through libfranka, six ways in turns.
+"""From a state of a Franka Research 3 to its command through libfranka, six variants in turns.
 
 The loop of the suite (detector and controller in the arm's own cycle, ``robust`` limits), the same
 without rehearsing the next cycle while it waits for the arm, the same with ``joint_load``, the

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The way over DDS of the benchmark fci: a state goes to the nodes, a command comes back."""
+"""The variant of the benchmark fci over DDS: a state goes to the nodes, a command comes back."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of doc/first_day.md with a simulated Panda: what to expect of each; not time.
+"""The steps of doc/first_day.md with a simulated Panda: expected results; no times.
 
 Run it with ``./impact bench first_day``.
 """
@@ -23,7 +23,7 @@ from impact_trials.trial import detector_session
 SCENARIO = "qp_panda_demo"
 SPEEDS = (0.02, 0.05, 0.07)  # [m/s]
 SEEDS = range(3)
-THRESHOLDS = (15.0, 9.0)  # of `fused`: the default, and learnt from the scenario free_motion
+THRESHOLDS = (15.0, 9.0)  # of `fused`: the default, and learned from the scenario free_motion
 QUIET = 0.1  # without contact behind the hit, which ends a run [s]
 LONGEST = 12.0  # [s]
 
@@ -76,10 +76,10 @@ def _look(found: dict[str, Any], cycle: Any, plant: WatchedPlant, robot: Any) ->
     found["force"] = max(found["force"], float(force.max()))
     if plant.touch is None:
         found["before"] = tau
-        if cycle.verdict.ready:
-            found["largest"] = max(found["largest"], cycle.verdict.statistic)
+        if cycle.status.ready:
+            found["largest"] = max(found["largest"], cycle.status.statistic)
         return
-    if cycle.verdict.impact and not np.isfinite(found["delay"]):
+    if cycle.status.impact and not np.isfinite(found["delay"]):
         found["delay"] = cycle.measurement.time - plant.touch.time
     if not plant.contact_force.any():
         if not np.isfinite(found["left"]):

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the exported arm does in Gazebo's physics under the suite's controller; not time.
+"""The exported arm in Gazebo's physics under the suite's controller; no times.
 
 Run it with ``./impact bench gazebo_export``: in each engine that is there, with the demo's friction
 and without, the contact speed, the normal impulse of the contact's step, and what the inertia of

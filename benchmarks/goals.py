@@ -1,13 +1,13 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What goals cost the control loop: the longest time from a state to its command, with and without.
+"""Effect of goals on the control loop: the longest time from state to command, with and without.
 
 The suite runs in a process of its own and gets the states of a simulated arm at 1 kHz over real
 DDS, as in ``benchmarks/qp_loop.py``. Blocks in which a goal comes every half second and blocks
 without take turns in a random order, in two situations: the arm holds (goals that are refused, and
 ones for which the whole search for a bound is done and no speed is safe, so that it goes on
 holding), and the arm is approaching (also goals that are accepted and replace the one before). A
-node that only echoes gets the same states: what it has at its longest is the machine's. Run it with
+node that only echoes gets the same states: its ratio is the part of the machine. Run it with
 ``./impact bench goals`` (three minutes).
 """
 
@@ -181,12 +181,15 @@ class Turns:
         figures: dict[str, float] = {f"{situation}: goals": float(sent)}
         for label, with_goals in (("without goals", False), ("with goals", True)):
             figures |= found[with_goals].figures(f"{situation}: {label}")
-        for what in ("p99.9 [us]", "longest of a block, median [us]"):
-            ratio = (
-                figures[f"{situation}: with goals, {what}"]
-                / figures[f"{situation}: without goals, {what}"]
+        for name, what in (
+            (situation, "p99.9"),
+            (situation, "longest of a block, median"),
+            (f"echo {situation}", "p99.9"),
+        ):
+            with_goals, without = (
+                figures[f"{name}: {label} goals, {what} [us]"] for label in ("with", "without")
             )
-            figures[f"{situation}: with / without, {what.removesuffix(' [us]')}"] = ratio
+            figures[f"{name}: with / without, {what}"] = with_goals / without
         return figures
 
     def _ask(self, fields: Fields) -> Future:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How often the interval of a predicted velocity holds what a simulated arm does.
+"""Coverage of the intervals of predicted velocities by a simulated arm.
 
 Each trial draws a pose at a wall and an arm, a friction and a contact law within the uncertainty
 that the prediction is told. The arm hits the wall in the flexible-joint plant, with gravity

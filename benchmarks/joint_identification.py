@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How well gentle hits tell the joints of an arm, and how much faster it may hit then.
+"""Accuracy of joints identified from slow hits, and the resulting increase of the safe speed.
 
 Each trial draws an arm in the ranges that the Panda's YAML assumes, joint by joint, while its
 torque loop keeps the nominal constants. The plant throws it, coasting, at surfaces of drawn

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How long the loads of the joints take: one impact, the worst of all in the ranges, in turns.
+"""Computation time of joint loads: one impact, and the worst case over the ranges, in turns.
 
 Beside them the same equations in plain numpy and tiny explicit steps, as the tests have them. Run
 it with ``./impact bench joint_load``.

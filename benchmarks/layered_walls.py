@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hits of soft skins over hard cores that the learner takes for plain walls; counts, not times.
+"""Hits of soft skins over hard cores, which the learner models as plain walls; counts, no times.
 
 A mat on steel, all of it inside the announced 1e4 to 1e7 N/m: gentle hits stay in the skin, and a
 faster one reaches the core. Each drawn wall is hit five times in the closed loop of
@@ -42,7 +42,7 @@ class Struck(NamedTuple):
     """What the hits of one wall were like."""
 
     wall: LayeredLaw
-    speed: tuple[float, ...]  # at the touch [m/s]
+    speed: tuple[float, ...]  # at contact [m/s]
     load: tuple[float, ...]  # true share of the limit that is used most [-]
 
 

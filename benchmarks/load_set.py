@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How often the sets of possible impulses hold what a simulated arm gets.
+"""Coverage of the sets of possible impulses by the impulses of a simulated arm.
 
 Each trial draws a pose at a wall, stiffness, restitution and friction of the wall within the
 announced ranges, and a slip; the arm hits it in the flexible-joint plant with gravity compensation,
@@ -34,7 +34,7 @@ from studies.wall_configurations import NORMAL, approach, draw
 SPEED, SLIP = 0.175, 0.05  # along the normal [m/s], and largest along the surface, share of it
 FRICTION, RESTITUTION, STIFFNESS = (0.0, 0.279), (0.0, 0.3), (1e5, 1e7)
 LEAST_FORCE = 1.0  # below it there is no contact [N]
-WATCHED = 0.031  # after the touch [s]
+WATCHED = 0.031  # after contact [s]
 NOMINAL, DRAWN = "nominal joints", "joints in their ranges"
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How surely the link that was hit is named, and a hit that was meant told from a collision.
+"""Accuracy of the reported link, and of telling an announced hit from a collision.
 
 Accuracy, not time: simulated hits of a noisy Panda on seven places, most of them twelve times. Run
 it with ``./impact bench localization`` (two minutes).
@@ -81,7 +81,7 @@ def _is_right(assessment: Assessment, hit: LinkHit) -> bool:
 
 
 def _is_within(assessment: Assessment, hit: LinkHit) -> bool:
-    """Tell whether the link is the one that was hit or nearer to the base; both end in a digit."""
+    """Return whether the link is the hit one or nearer to the base; both end in a digit."""
     link = assessment.location.link
     return link[:-1] == hit.link[:-1] and link[-1] <= hit.link[-1]
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What robust control does when things are not as announced; figures, not times.
+"""Robust control with deviations from the announcement; figures, no times.
 
 Simulated approaches of the demo's Panda. Run it with ``./impact bench mishaps`` (half a minute).
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the exported arm does in MuJoCo, beside the predictor's models and the plant; not time.
+"""The exported arm in MuJoCo, compared with the predictor's models and the plant; no times.
 
 Hits under gravity compensation, and hits of the suite's controller and detectors with a Panda's
 noise. Run it with ``./impact bench mujoco_export``.
@@ -126,8 +126,8 @@ def _loop(
     for cycle in lockstep(exported, controller, session, None):
         if any(found.detector == FUSED for found in cycle.detections):
             break
-        if exported.touch is None and cycle.verdict.ready:
-            largest = max(largest, cycle.verdict.statistic)
+        if exported.touch is None and cycle.status.ready:
+            largest = max(largest, cycle.status.statistic)
     if exported.touch is None:
         return {"false alarm at [s]": cycle.measurement.time}
     time, q, dq = exported.touch

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged robot files: each is loaded as a robot that can be, or refused in one line.
+"""Damaged robot files: each is loaded as a possible robot, or refused in one line.
 
 A campaign takes the Panda's YAML and URDF, damages one of them as an editor, a script or a full
 disk would, and loads what is left, by YAML or as a bare URDF.

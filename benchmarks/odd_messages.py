@@ -33,7 +33,7 @@ from impact_ros.node.closing import close
 from impact_sim.node import ImpactSimNode
 
 MILLISECOND = 1_000_000
-QUIET = 450  # samples from which a detector has learnt enough to see a hit
+QUIET = 450  # samples from which a detector has learned enough to see a hit
 WALL = (-1.0, 0.0, 0.0)  # outward normal
 SPEED = 0.2  # of the approach [m/s]
 DAMAGED = 0.02  # share of serialized messages; the C library says a word about each on stderr

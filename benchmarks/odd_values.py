@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Makes odd messages of good ones: any field of any type gets what its type allows at worst."""
+"""Makes odd messages from good ones: extreme values of its type in any field."""
 
 from __future__ import annotations
 

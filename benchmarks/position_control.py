@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Position-controlled arms that hit at 200 Hz: at what speed, with what mass; not time.
+"""Position-controlled arms that hit at 200 Hz: contact speed and effective mass; no times.
 
 Run it with ``./impact bench position_control``.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How long predictions take, beside what they cannot do without.
+"""Computation time of predictions, compared with their floor.
 
 Run it with ``./impact bench predictor``.
 """

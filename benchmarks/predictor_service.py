@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Round trip of the service predict_impact beside that of an empty one, over real DDS.
+"""Round trip of the service predict_impact compared with an empty one, over real DDS.
 
 The client is this process; all services are in one other process and one executor. All kinds of
 calls take turns, so that what disturbs one disturbs all. "prepared" is an answer of the same size

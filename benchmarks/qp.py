@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole control cycle, state to command, beside its floor and beside Pink; no ROS.
+"""The whole control cycle, state to command, compared with its floor and with Pink; no ROS.
 
 The floor is pinocchio's ``computeAllTerms`` plus the bare solve of the same quadratic programs.
 Pink solves less: a frame and a posture task under position and velocity limits, without torques,

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""From a state to its command over real DDS at 1 kHz, beside a node that only echoes.
+"""From a state to its command over real DDS at 1 kHz, compared with a node that only echoes.
 
 This process is the driver; the suite (detector, predictor, controller) is a second one, the echo a
 third. Both get every state, half a millisecond apart, so what disturbs one disturbs both. The arm
@@ -70,7 +70,7 @@ class EchoNode(Node):
 
 
 def _has_floor(k: int) -> bool:
-    """Tell whether the echo answers state k after the floor of a cycle."""
+    """Return whether the echo answers state k after the floor of a cycle."""
     return k % 2 == 1
 
 
@@ -101,7 +101,7 @@ class Driver:
         return receive
 
     def matched(self) -> bool:
-        """Tell whether everybody has found everybody: detector, predictor, controller, echo."""
+        """Return whether everybody has found everybody: detector, predictor, controller, echo."""
         heard = [publisher.get_subscription_count() for publisher in self._publishers.values()]
         return heard[0] >= 3 and heard[1] >= 1
 

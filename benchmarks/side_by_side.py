@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times several functions in turns, so that what disturbs one disturbs all."""
+"""Times several functions in turns, so that a disturbance affects all of them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A map of safe speeds: points a minute, and how near it comes to a long search at one point."""
+"""A map of safe speeds: points per minute, and the difference from a long search at one point."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How long it takes to import the library and to say what a command does, beside numpy, pinocchio.
+"""Time to import the library and to print the help of a command, compared with numpy, pinocchio.
 
 CPU time of processes that take turns, the least of each: what disturbs one disturbs all. Run it
 with ``./impact bench start``, once more for figures without what Python compiles and keeps.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The control cycle of this source tree beside that of another one, in turns on one core.
+"""The control cycle of this source tree compared with another one, in turns on one core.
 
     ./impact shell -- python benchmarks/two_trees.py OTHER_TREE [--rounds N]
 

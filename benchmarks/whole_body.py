@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A humanoid's control cycle, state to command, beside its floor; no ROS.
+"""A humanoid's control cycle, state to command, compared with its floor; no ROS.
 
 HRP-4's palms come to a box at more than the robust bound, so that impact limits bind. The floor is
 pinocchio's ``computeAllTerms`` plus the bare solve, by daqp, of the very programs. Times are the

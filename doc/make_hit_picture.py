@@ -66,7 +66,7 @@ def main() -> None:
             run_in_process(run)
             record = read_view(run.bag, robot, TopicChoice())
             figures = evaluate_run(read_run(run.bag, robot), robot, contact, name)
-            touch = float(record.time[record.touches[0]])
+            touch = float(record.time[record.contact_starts[0]])
             columns.append(Column(name, Timeline(record, robot), touch, figures))
     _share_scales(columns)
     frames = [_joined(columns, scenes, time) for time, scenes in _scenes(columns, robot)]
@@ -151,7 +151,7 @@ def _plot(draw: ImageDraw.ImageDraw, column: Column, left: int, time: float, top
 
 def _result(draw: ImageDraw.ImageDraw, column: Column, left: int, time: float) -> None:
     """Say what happened, once it has."""
-    top, felt = HEAD + SCENE + PLOT - 2, column.figures.felt
+    top, measured_load = HEAD + SCENE + PLOT - 2, column.figures.measured_load
     clock = f"{time * 1e3:+.0f} ms from contact"
     record = column.timeline.record
     force = np.linalg.norm(record.force[record.index(column.touch + time)])
@@ -159,8 +159,10 @@ def _result(draw: ImageDraw.ImageDraw, column: Column, left: int, time: float) -
     draw.text((left + 10, top), words, GREY, _font(13))
     if time < 0.03:
         return
-    color = RED if felt.change > felt.change_limit else BLUE
-    text = f"joint torque changed {felt.change:.1f} of {felt.change_limit:.0f} N.m"
+    color = RED if measured_load.change > measured_load.change_limit else BLUE
+    text = (
+        f"joint torque changed {measured_load.change:.1f} of {measured_load.change_limit:.0f} N.m"
+    )
     draw.text((left + 10, top + 19), text, color, _font(14, bold=True))
 
 

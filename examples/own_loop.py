@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Controller and detector in a loop of one's own, without ROS: python examples/own_loop.py."""
+"""Controller and detector in your own loop, without ROS: python examples/own_loop.py."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ q_impact = np.array([0.2, -0.01, 0.56, -1.59, -1.76, 2.57, -2.02])  # [rad]
 point, normal = ArmDynamics(robot).position(q_impact), np.array([-1.0, 0.0, 0.0])
 start = inverse_kinematics(robot, q_impact, 0.05 * normal)  # 5 cm in front of the wall
 
-# A simulated arm stands in for one's own: both give q, dq, tau and take torques once a millisecond.
+# A simulated arm replaces your own: both return q, dq, tau and take torques once a millisecond.
 wall = CompliantWall(
     Surface(point, normal, friction=0.25), wall_law({"model": "visco", "k": 1.2e5, "c": 5e6})
 )
@@ -31,11 +31,11 @@ detector = session_for(DetectorParameters(detectors=("momentum",), reference="mo
 phase, top = None, 0.0
 while phase is not Phase.HOLD:
     sample = JointSample(arm.time_ns, measured.q, measured.dq, measured.tau)
-    (verdict,) = detector.add_state(sample).verdicts
+    (status,) = detector.add_state(sample).statuses
     command = controller.cycle(
-        sample.time, sample.q, sample.dq, impact=verdict.impact, ready=verdict.ready
+        sample.time, sample.q, sample.dq, impact=status.impact, ready=status.ready
     )
-    if command is None:  # a state jumped, or a command was withheld: the arm's brake takes over
+    if command is None:  # a state jumped, or a command was rejected: the arm's brake takes over
         raise SystemExit(f"stopped: {controller.fault}")
     if command.phase is not phase:
         phase = command.phase

@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast an arm of one's own may hit: python examples/own_robot.py ARM.yaml.
+"""The highest safe speed of your own arm: python examples/own_robot.py ARM.yaml.
 
-`./impact robot ARM.urdf --out ARM.yaml` writes the YAML: the URDF's links, joints and limits, what
-options give (as --b-theta, the motors' inertia), and marked what is assumed.
+`./impact robot ARM.urdf --out ARM.yaml` writes the YAML: links, joints and limits of the URDF, the
+values of options (such as --b-theta, the motor inertia), and marked assumptions.
 """
 
 import sys

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the arm may hit, and where on a wall it may hit fastest: python examples/plan_hit.py."""
+"""The highest safe speed at a point and over a wall: python examples/plan_hit.py."""
 
 import numpy as np
 

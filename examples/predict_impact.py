@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What one impact does to the joints: python examples/predict_impact.py."""
+"""Predict one impact and its effect on the joints: python examples/predict_impact.py."""
 
 import numpy as np
 

@@ -47,8 +47,8 @@ WRENCH_BATCH = "impact_msgs/msg/WrenchBatch"
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 UNREADABLE = (ImpactError, AttributeError, IndexError, OverflowError, TypeError, ValueError)
 DESIRED = "desired_joint_states"
-MUCH_FASTER = 5.0  # than other topics with the same joints: the driver's own
-FIRST = 10  # messages of a topic that are looked at for the names of its joints
+MUCH_FASTER = 5.0  # rate over that of other topics with the same joints, for the driver's own topic
+FIRST = 10  # messages of a topic that are read for the names of its joints
 _OWN_REFERENCE = f"impact_qp/{DESIRED}"
 
 
@@ -59,8 +59,8 @@ class TopicChoice:
     state: str = ""
     reference: str = ""
     pairing: str = ""  # rule of signals.reference_torque; empty: by the reference's topic
-    wrench: str = ""  # of force samples; empty: all that there are
-    namespace: str = ""  # of the arm, whose topics alone are looked at; empty: all
+    wrench: str = ""  # of force samples; empty: all
+    namespace: str = ""  # of the arm whose topics are read; empty: all
 
 
 class BagRecording:
@@ -78,7 +78,7 @@ class BagRecording:
             topics = {t: info.type_name for t, info in bag.topics.items() if t.startswith(own)}
             start, end = bag.span
             self.state_topic = _state_topic(bag, path, robot, topics, choice.state)
-            self.lost = list(bag.lost)  # in words, what cannot be read; more may follow
+            self.lost = list(bag.lost)  # unreadable parts, as text; more may follow
         self.duration = max(0, end - start) * 1e-9  # [s]
         self._reference = _reference_topic(path, topics, choice.reference)
         self._forces = _force_topics(path, topics, choice.wrench)
@@ -89,10 +89,10 @@ class BagRecording:
         self.span: Span = (None, None)  # of recorded time, that ``items`` reads [ns]
 
     def items(self, *, references: bool = True) -> Iterator[Item]:
-        """Yield what was recorded in order of measured time.
+        """Yield the recorded items in order of measured time.
 
         Args:
-            references: whether desired torques are wanted.
+            references: whether to read desired torques.
 
         Raises:
             RecordingError: the bag is damaged.
@@ -119,7 +119,7 @@ class BagRecording:
                         items = _announcements(message)
                     else:
                         items = _force_items(message, topic, self._forces[topic])
-                except UNREADABLE:  # damaged, or of a type that is not what its name says
+                except UNREADABLE:  # damaged, or of another type than its name
                     unreadable[topic] += 1
                     continue
                 states += topic == self.state_topic
@@ -132,7 +132,7 @@ class BagRecording:
             )
 
     def _announced_before(self, bag: BagReader) -> Iterator[Item]:
-        """Yield the last announcement before the span, which still holds in it."""
+        """Yield the last announcement before the span, which is still valid in it."""
         start, last = self.span[0], None
         if start is None or not self._announced:
             return
@@ -143,11 +143,11 @@ class BagRecording:
                 yield from _announcements(last)
 
     def boundaries(self, count: int) -> list[tuple[int, int]]:
-        """Return where to cut it into ``count`` parts of equal length.
+        """Return the boundaries of ``count`` parts of equal length.
 
         Returns:
             recorded time and stamp [ns] of the first joint state of each part but the first
-            one; none if stamps do not increase along them.
+            one; None if stamps do not increase along them.
         """
         with BagReader(self._path, salvage=True) as bag:
             start, end = bag.span
@@ -164,7 +164,7 @@ class BagRecording:
 
 def _state_item(message: Any, reader: JointReader) -> Item:
     """Return the state, or one of NaN if it lacks joints: counted, as in the node."""
-    if isinstance(message, JointSample):  # a shortcut's
+    if isinstance(message, JointSample):  # from a shortcut
         return message
     try:
         return credible(joint_sample(message, reader))
@@ -182,12 +182,12 @@ def _reference_item(message: Any, reader: JointReader) -> Item:
 
 
 def _believable(values: np.ndarray | None) -> np.ndarray | None:
-    """Return numbers, none where only damage makes such."""
+    """Return numbers, None if they are implausibly large."""
     return None if values is None or is_absurd(values) else values
 
 
 def _force_items(message: Any, topic: str, kind: str) -> list[Item]:
-    """Return the samples; a batch that makes no sense is left out, as in the node."""
+    """Return the samples; an invalid batch is left out, as in the node."""
     try:
         sample = wrench_sample(message) if kind == WRENCH else batch_sample(message)
     except DetectorError:
@@ -196,7 +196,7 @@ def _force_items(message: Any, topic: str, kind: str) -> list[Item]:
 
 
 def _announcements(message: Any) -> list[Item]:
-    """Return an announcement, nothing if it is none that the node would take."""
+    """Return an announcement, or None if the node would refuse it."""
     try:
         return [announcement(message)]
     except DetectorError:
@@ -224,9 +224,9 @@ def _state_topic(
 
 
 def drivers_own(bag: BagReader, topics: Sequence[str], joints: Sequence[str]) -> list[str]:
-    """Return the topics on which drivers say the states of whole arms, all if there are none.
+    """Return the drivers' topics with states of whole arms, all topics if there are none.
 
-    A gripper's driver has other joints; what merges both is much slower.
+    A gripper's driver has other joints; topics that merge both are much slower.
 
     Args:
         bag: that is open.
@@ -240,7 +240,7 @@ def drivers_own(bag: BagReader, topics: Sequence[str], joints: Sequence[str]) ->
 
 
 def is_another_arm(bag: BagReader, topic: str, joints: Sequence[str]) -> bool:
-    """Tell whether a topic says as many joints as an arm has, and none of these."""
+    """Return whether a topic has as many joints as the arm, and none of these."""
     names = _first_names(bag, topic)
     return any(len(each) >= len(joints) and not each & set(joints) for each in names)
 
@@ -258,7 +258,7 @@ def _first_names(bag: BagReader, topic: str) -> Iterator[set[str]]:
 
 
 def is_measured(topic: str) -> bool:
-    """Tell whether joint states are measured ones, by their topic."""
+    """Return whether joint states are measured ones, by their topic."""
     return topic.endswith("joint_states") and "desired" not in topic
 
 

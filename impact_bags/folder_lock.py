@@ -17,8 +17,8 @@ from impact_bags.exceptions import AnalysisError
 def locked(folder: Path, option: str) -> Iterator[None]:
     """Keep other processes of this project out of a folder; no file is made for it.
 
-    The kernel holds the lock, so a killed process leaves none behind. File systems that know no
-    locks of folders (some of the network) do not tell processes apart.
+    The kernel holds the lock, so a killed process leaves none behind. File systems without locks of
+    folders (some network file systems) do not exclude other processes.
 
     Args:
         folder: that exists.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files that appear whole under their names, or not at all: written beside, then renamed."""
+"""Atomic writing of files: written under a temporary name, then renamed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from impact_robots.exceptions import WriteError
 
 
 class _Draft(NamedTuple):
-    """A file on its way."""
+    """A file being written."""
 
     beside: Path
     target: Path  # symbolic links followed
@@ -25,9 +25,9 @@ class _Draft(NamedTuple):
 class NewFiles:
     """Some files that belong together, a context manager.
 
-    Nothing is seen under the final names before all are complete and on the disk. After an
-    exception (a full disk, Ctrl-C) what was there before is as it was. What is no regular file,
-    such as a pipe or a device, is written to at once.
+    No file has its final name before all are complete and on the disk. After an exception (a full
+    disk, Ctrl-C) existing files are unchanged. A target that is no regular file, such as a pipe or
+    a device, is written directly.
     """
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class NewFiles:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Put all files in their places, or remove them.
+        """Rename all files to their final names, or remove them.
 
         Raises:
             WriteError: the disk refused.
@@ -90,12 +90,12 @@ class NewFiles:
                 beside.replace(path)
 
     def _name(self) -> Path:
-        """Return the file that was opened last, into which writing failed."""
+        """Return the file that was opened last, where writing failed."""
         names = [path for path, _ in self._direct] + [draft.target for draft in self._drafts]
         return names[-1] if names else Path()
 
     def _remove(self) -> None:
-        """Remove what did not get to its place."""
+        """Remove files that were not renamed."""
         for file in [file for _, file in self._direct] + [draft.file for draft in self._drafts]:
             with contextlib.suppress(OSError):  # of the flush, which the disk refused before
                 file.close()
@@ -108,7 +108,7 @@ def write_file(path: Path, content: str | bytes) -> None:
     """Write one file, all or nothing.
 
     Raises:
-        WriteError: the disk refused; what was there before is untouched.
+        WriteError: the disk refused; an existing file is unchanged.
     """
     with NewFiles() as new:
         new.open(path, "wb").write(content.encode() if isinstance(content, str) else content)
@@ -116,7 +116,7 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 @contextlib.contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Turn what the system refuses into a line about a file."""
+    """Turn errors of the system into one line about a file."""
     try:
         yield
     except OSError as error:

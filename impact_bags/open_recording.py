@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which recordings a path stands for, and opening one by its kind."""
+"""The recordings of a path, and opening one by its kind."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _METADATA = "metadata.yaml"
 
 
 def recording_paths(path: Path) -> list[Path]:
-    """Return the recordings that a path stands for; in a folder, those that are not hidden.
+    """Return the recordings of a path; in a folder, those that are not hidden.
 
     Hidden are trials that `simulate --record` is still recording, or was when it was killed.
 
@@ -46,11 +46,11 @@ def recording_paths(path: Path) -> list[Path]:
 
 
 def _is_recording(path: Path) -> bool:
-    """Tell whether a CSV holds measurements over time, and not a table about recordings."""
+    """Return whether a CSV holds measurements over time, and not a table about recordings."""
     try:
         header = [name.strip() for name in next(csv_rows(path), (0, []))[1]]
     except RecordingError:
-        return True  # opening it will say what is wrong
+        return True  # opening it raises the error
     return "time_s" in header and "recording" not in header
 
 

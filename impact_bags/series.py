@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of numbers over time, as a topic gave them: without what is not finite, in order."""
+"""Rows of numbers over time, of a topic: finite, in order of time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from impact_bags.reading.recording import LARGEST
 
 
 class Series(NamedTuple):
-    """What one topic said; times increase."""
+    """Series of one topic; times increase."""
 
     time: np.ndarray  # stamps, shape (k,) [ns]
     values: np.ndarray  # shape (k, m)
@@ -61,7 +61,7 @@ def series(
         times: stamps [ns].
         rows: of shape (width,) each.
         width: of a row.
-        unbounded: rows may hold NaN and infinity, which mean something.
+        unbounded: rows may have NaN and infinity as valid values.
     """
     time, values = np.array(times, dtype=np.int64), np.array(rows, dtype=float).reshape(-1, width)
     good = (np.abs(values) < LARGEST).all(axis=1) | unbounded  # NaN is not below

@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Configure and activate a lifecycle node, or say in time that it did not work.
+"""Configure and activate a lifecycle node; report a failure within a time limit.
 
-`ros2 lifecycle set` does not wait for the node, `ros2 service call` does not look at the answer,
+`ros2 lifecycle set` does not wait for the node, `ros2 service call` does not check the response,
 and launch's own LifecycleNode would rename every node of a process that runs several. A node that
-is configured already is only activated, and one that is active is left alone.
+is configured already is only activated; an active node is left unchanged.
 
 Example:
     ros2 run impact_control bring_up impact_qp --timeout 30
@@ -30,14 +30,14 @@ from impact_ros.node.spin import Stop, spin, stop_on_signals
 
 NAME = "bring_up"
 CHANGES = ("configure", "activate")
-DONE = {State.PRIMARY_STATE_INACTIVE: 1, State.PRIMARY_STATE_ACTIVE: 2}  # of these changes
+DONE = {State.PRIMARY_STATE_INACTIVE: 1, State.PRIMARY_STATE_ACTIVE: 2}  # finished changes
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the console script.
 
     Returns:
-        0 active, or stopped on request; 1 refused, or no answer in time; 2 wrong usage.
+        0 active, or stopped on request; 1 refused, or no response in time; 2 wrong usage.
     """
     given = list(sys.argv if args is None else [NAME, *args])
     with stop_on_signals() as stop:

@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the nodes' console scripts begin: signals first, then imports, then the check of security.
+"""Entry points of the nodes' console scripts: signals first, then imports, then the security check.
 
-Importing takes seconds on a slow machine, and Python turns Ctrl-C within it into a traceback, some
-compiled modules into an ImportError. Nothing runs by then, so the process just ends, in one line.
+Imports take seconds on a slow machine; Ctrl-C during an import causes a traceback, in some compiled
+modules an ImportError. No node runs at that time, so the process ends with one line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-_OF_ROS = (  # packages that come with a ROS 2, or are built with one
+_OF_ROS = (  # packages that are part of ROS 2, or are built with it
     *("rclpy", "rcl_interfaces", "lifecycle_msgs", "rosgraph_msgs", "builtin_interfaces"),
     *("sensor_msgs", "geometry_msgs", "std_msgs", "std_srvs", "nav_msgs", "visualization_msgs"),
     *("diagnostic_msgs", "action_msgs", "unique_identifier_msgs", "trajectory_msgs"),
@@ -52,7 +52,7 @@ def _entry(module: str) -> Callable[[], int]:
 
 
 def _leave(number: int, _frame: Any) -> None:
-    """End the process at once, as the nodes say it later."""
+    """End the process at once, with the message of the nodes."""
     os.write(2, f"{_script()}: stopped ({signal.Signals(number).name})\n".encode())
     os._exit(0)
 

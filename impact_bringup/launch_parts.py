@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What launch files share: arguments, who may hear, nodes that end all, RViz, files to remove.
+"""Common parts of launch files: arguments, discovery range, nodes, RViz, temporary files.
 
 Needs launch and launch_ros, which come with a ROS distribution; only launch files import it.
 """
@@ -31,15 +31,15 @@ NAMESPACE = {"namespace": ("", "Namespace of all nodes")}
 COMMON = {
     "discovery_range": (
         EnvironmentVariable(RANGE, default_value="LOCALHOST"),
-        "Who may hear and command: LOCALHOST, or SUBNET for the network",
+        "Range of DDS discovery: LOCALHOST, or SUBNET for the network",
     ),
     **NAMESPACE,
 }
 SUITE = {"rviz": ("false", "Also start RViz", BOOLEANS), **COMMON}
 # Of a file that also simulates, so that the controller is activated once.
 TIMEOUT = {"timeout": ("60.0", "Give up when the controller is not active after this time [s]")}
-ENDS = "shutdown_when_over"  # of a simulator, and of the launch file that starts it
-OVER = {ENDS: ("false", "End everything when it is over; false: stay until Ctrl-C", BOOLEANS)}
+ENDS = "shutdown_when_over"  # argument of a simulator, and of the launch file that starts it
+OVER = {ENDS: ("false", "Shut down when it has finished; false: run until Ctrl-C", BOOLEANS)}
 
 
 def description(arguments: Mapping[str, tuple[Any, ...]], make: Callable[[Any], list[Any]]) -> Any:
@@ -59,7 +59,7 @@ def description(arguments: Mapping[str, tuple[Any, ...]], make: Callable[[Any], 
 
 
 def limited_discovery() -> Any:
-    """Return the action that makes the argument ``discovery_range`` true."""
+    """Return the action that applies the argument ``discovery_range``."""
     return actions.SetEnvironmentVariable(RANGE, LaunchConfiguration("discovery_range"))
 
 
@@ -69,7 +69,7 @@ def shared_file(folder: str, name: str) -> Any:
 
 
 def node(package: str, executable: str, **options: Any) -> Any:
-    """Return a node in the argument ``namespace``, whose end ends everything."""
+    """Return a node in the namespace of the argument ``namespace``; its end shuts down launch."""
     own = {
         "namespace": LaunchConfiguration("namespace"),
         "on_exit": actions.Shutdown(reason=f"{executable} ended"),
@@ -83,7 +83,7 @@ def set_to(values: Mapping[str, Any], node_name: str = "") -> list[str]:
 
     Args:
         values: by parameter.
-        node_name: of the node whose they are, where a process has several; empty: of all.
+        node_name: name of their node in a process with several; empty: all nodes.
     """
     where = f"{node_name}:" if node_name else ""
     return [
@@ -94,10 +94,10 @@ def set_to(values: Mapping[str, Any], node_name: str = "") -> list[str]:
 def box_detectors(
     task: BoxTask, *settings: Any, lockstep: bool = True, **options: Any
 ) -> list[Any]:
-    """Return the detectors of a task's arms; those of arms with names are in their namespaces.
+    """Return the detectors of a task's arms, in the namespaces of named arms.
 
     Args:
-        task: whose arms hit a box.
+        task: task of arms that hit a box.
         *settings: further ROS arguments.
         lockstep: they wait for the other nodes (simulation).
         **options: of the nodes.
@@ -111,9 +111,9 @@ def box_detectors(
 
 
 def command(executable: str, *arguments: str) -> Any:
-    """Return a program of the suite that is no node, whose end ends everything.
+    """Return a program of the suite that is no node; its end shuts down launch.
 
-    What it prints tells who started it how to go on, so it goes to the log; errors do not.
+    Its output is instructions for the user and goes to the log only; errors go to the terminal.
     """
     return actions.ExecuteProcess(
         cmd=[ExecutableInPackage(executable, PACKAGE), *arguments],
@@ -123,18 +123,18 @@ def command(executable: str, *arguments: str) -> Any:
 
 
 def unless_done(reason: str) -> Callable[[Any, Any], Any]:
-    """Return an ``on_exit`` of a node that ends with its work: only its failure ends everything."""
+    """Return an ``on_exit`` of a node that ends after its work: only its failure shuts down."""
     return lambda event, _context: actions.Shutdown(reason=reason) if event.returncode else None
 
 
 def activated(context: Any, name: str) -> Any:
-    """Return who brings up a lifecycle node; the argument ``timeout`` says when it gives up."""
+    """Return the node that brings up a lifecycle node within the argument ``timeout``."""
     wait = [name, "--timeout", LaunchConfiguration("timeout").perform(context)]
     return node(PACKAGE, "bring_up", arguments=wait, on_exit=unless_done("not activated"))
 
 
 def given(values: Mapping[str, str], names: Iterable[str], node_name: str = "") -> list[str]:
-    """Return ROS arguments that set parameters to what arguments of the same names say, if any.
+    """Return ROS arguments that set parameters from launch arguments of the same names, if set.
 
     Args:
         values: of the launch file's arguments, by name.
@@ -159,7 +159,7 @@ def rviz(**arguments: Any) -> Any:
 
 
 def removed_at_the_end(path: Path) -> Any:
-    """Return the action that removes a file or a folder when all has ended."""
+    """Return the action that removes a file or a folder at shutdown."""
 
     def remove(_context: Any) -> None:
         if path.is_dir():

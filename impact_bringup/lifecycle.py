@@ -1,9 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Changes the state of a lifecycle node, and asks again when an answer gets lost.
+"""Changes the state of a lifecycle node, and repeats requests whose response is lost.
 
-DDS drops the answer to a request that comes before the server has found the client's reader. Asking
-for the state is always safe, so a change is known to have happened even if its answer was lost.
+DDS drops the response to a request that arrives before the server has found the client's reader.
+Reading the state is always safe, and shows whether a change was made although its response was
+lost.
 """
 
 from __future__ import annotations
@@ -18,38 +19,38 @@ from rclpy.node import Node
 from impact_ros.exceptions import RosError
 
 ATTEMPTS = 5
-PATIENCE = 5.0  # for one answer [s]
+PATIENCE = 5.0  # for one response [s]
 GOALS = {
     "configure": (Transition.TRANSITION_CONFIGURE, State.PRIMARY_STATE_INACTIVE),
     "activate": (Transition.TRANSITION_ACTIVATE, State.PRIMARY_STATE_ACTIVE),
     "deactivate": (Transition.TRANSITION_DEACTIVATE, State.PRIMARY_STATE_INACTIVE),
 }
 
-# Serves the nodes until a condition holds or a time [s] is over; tells whether it holds.
+# Spins the nodes until a condition holds or a time [s] has passed; returns whether it holds.
 Wait = Callable[[Callable[[], bool], float], bool]
 
 
 class LifecycleClient:
-    """Asks one lifecycle node."""
+    """A client of one lifecycle node."""
 
     def __init__(self, node: Node, name: str, wait: Wait) -> None:
         """Create the clients.
 
         Args:
-            node: Node that asks.
+            node: Node of the clients.
             name: Name of the lifecycle node.
-            wait: Serves ``node`` meanwhile.
+            wait: Spins ``node`` meanwhile.
         """
         self._name, self._wait = name, wait
         self._change = node.create_client(ChangeState, f"{name}/change_state")
         self._state = node.create_client(GetState, f"{name}/get_state")
 
     def ready(self) -> bool:
-        """Tell whether the node is there."""
+        """Return whether the services of the node are available."""
         return self._change.service_is_ready() and self._state.service_is_ready()
 
     def state(self) -> int | None:
-        """Ask for the state, one of `lifecycle_msgs/State`; None if no answer comes in time."""
+        """Return the state, one of `lifecycle_msgs/State`; None without a response in time."""
         answer = self._ask(self._state, GetState.Request())
         return None if answer is None else answer.current_state.id
 
@@ -60,7 +61,7 @@ class LifecycleClient:
             name: One of `GOALS`.
 
         Raises:
-            RosError: The node refused, or does not answer.
+            RosError: The node refused, or does not respond.
         """
         transition, goal = GOALS[name]
         for _ in range(ATTEMPTS):
@@ -73,7 +74,7 @@ class LifecycleClient:
         raise RosError(f"{self._name} does not answer: {ATTEMPTS} requests to {name} were lost")
 
     def _ask(self, client: Any, request: Any) -> Any | None:
-        """Return the answer to a request, None if there is none in time."""
+        """Return the response to a request, None if there is none in time."""
         future = client.call_async(request)
         if self._wait(future.done, PATIENCE):
             return future.result()

@@ -14,15 +14,15 @@ SUITE = "suite.yaml"
 
 
 def write_folder(folder: Path, texts: Mapping[str, str], settings: Mapping[str, Any]) -> list[str]:
-    """Write a simulator's files, and the parameters of the suite in whatever namespace.
+    """Write a simulator's files, and the parameters of the suite for any namespace.
 
     Args:
-        folder: which is there.
+        folder: existing folder.
         texts: of the files by name.
         settings: parameters by node, as a parameter file holds them.
 
     Returns:
-        The ROS arguments with which the suite reads its own.
+        The ROS arguments with which the suite reads its parameters.
     """
     suite = yaml.safe_dump({f"/**/{node}": own for node, own in settings.items()})
     for name, text in {**texts, SUITE: suite}.items():

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""All commands: what they are called, and what their errors mean."""
+"""The parser of all commands, and the exit statuses of their errors."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _OPTION = re.compile(r"--[\w-]+$")
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line; ``--help`` says the rest."""
+    """A parser whose usage errors are one line; ``--help`` prints the rest."""
 
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with 2."""
         self.exit(WRONG_USAGE, f"{self.prog}: {message}\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print; argparse itself hides that nothing could be written."""
+        """Print the help; argparse itself ignores a failed write."""
         if message:
             (file or sys.stderr).write(message)
 
 
 def make_parser(only: str = "") -> argparse.ArgumentParser:
-    """Return the parser of all commands, or one that knows ``only`` one of them.
+    """Return the parser of all commands, or of ``only`` one of them.
 
-    Each command's module loads what the command needs, which takes its time.
+    Each command's module imports what the command needs, which can be slow.
     """
     parser = Parser(
         prog="impact",
@@ -56,8 +56,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         arguments: command line without the program's name; that of the process by default.
 
     Returns:
-        0 done, 1 the answer is no or work failed, 2 wrong usage or input that cannot be read,
-        141 nobody reads what is printed any more.
+        0 done, 1 negative result or failure, 2 wrong usage or unreadable input, 141 standard
+        output was closed by its reader.
     """
     given = sys.argv[1:] if arguments is None else arguments
     try:
@@ -75,7 +75,7 @@ def _run(given: Sequence[str]) -> int:
 
 
 def without_bare_dashes(arguments: Sequence[str]) -> Sequence[str]:
-    """Return the arguments, if no option's value is ``--``, of which argparse leaves nothing.
+    """Return the arguments; refuse an option with the value ``--``, which argparse drops.
 
     Raises:
         UsageError: names the option.
@@ -90,7 +90,7 @@ def without_bare_dashes(arguments: Sequence[str]) -> Sequence[str]:
 def with_negative_vectors(arguments: Sequence[str]) -> list[str]:
     """Return the arguments with ``--normal -1,0,0`` as ``--normal=-1,0,0``.
 
-    argparse takes a vector that begins with a minus for an option.
+    argparse mistakes a vector that begins with a minus sign for an option.
     """
     joined: list[str] = []
     for argument in arguments:

@@ -11,7 +11,7 @@ class RosNeededError(AnalysisError):
     """A command needs ROS 2, which cannot be imported here."""
 
     def __init__(self, command: str, reason: ImportError) -> None:
-        """Say what to do.
+        """Name the ways to get ROS 2.
 
         Args:
             command: The command that needs it.

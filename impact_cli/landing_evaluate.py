@@ -23,7 +23,7 @@ def are_landings(files: Sequence[Path]) -> bool:
     """Return whether files are landings, not one table of impacts.
 
     Raises:
-        UsageError: some are and some are not, or one is named twice.
+        UsageError: landings and a table are mixed, or a file is named twice.
     """
     found = [file.suffix == LANDING for file in files]
     if any(found) and not all(found):
@@ -34,7 +34,7 @@ def are_landings(files: Sequence[Path]) -> bool:
 
 
 def landing_evaluation(files: Sequence[Path], robot: str, seed: int) -> LandingEvaluation:
-    """Evaluate, with a bar where somebody can see it.
+    """Evaluate, with a progress bar on a terminal.
 
     Args:
         files: of the landings.
@@ -43,8 +43,8 @@ def landing_evaluation(files: Sequence[Path], robot: str, seed: int) -> LandingE
 
     Raises:
         RecordingError: a file is no landing.
-        RobotError: no such robot, or it has not the landings' joints.
-        UnsolvedImpactError: no impulses were found that satisfy Coulomb's law.
+        RobotError: no such robot, or it lacks joints of the landings.
+        UnsolvedImpactError: no impulses that satisfy Coulomb's law were found.
     """
     from impact_analysis.landings.cassie_landing_file import read_cassie_landing
     from impact_analysis.landings.landing_evaluation import evaluate_landings

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a learning arm leaves behind: a document, a picture, and the learnt ranges."""
+"""Output of a learning arm: a JSON document, a picture, and the learned ranges."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from impact_analysis.present.plain import json_text
 from impact_bags.new_files import write_file
+from impact_cli.ending import end_runs
 
 if TYPE_CHECKING:
     from impact_analysis.learning.learned_scenario import LearnedScenario
@@ -37,27 +37,35 @@ def document_of(
     }
 
 
-def write_learned(
-    folder: Path, document: dict[str, Any], learner: LearnedScenario, narrowed: LearningBox
+def end_learned(
+    document: dict[str, Any],
+    learner: LearnedScenario,
+    narrowed: LearningBox,
+    sentence: str = "",
+    **options: Any,
 ) -> None:
-    """Write everything into a folder.
+    """Write everything into the document's folder, and print the document or its end.
 
     Args:
-        folder: which is there.
         document: of :func:`document_of`.
         learner: of the scenario.
-        narrowed: what is known after the last hit.
+        narrowed: ranges after the last hit.
+        sentence: summary of the hits.
+        **options: ``as_json`` and ``started`` of :func:`end_runs`.
 
     Raises:
         WriteError: a file cannot be written.
     """
     from impact_analysis.learning.learned_picture import draw
+    from impact_analysis.learning.learned_table import truth_line
     from impact_predictor.learning.learned_file import joints_text, wall_text
 
-    write_file(folder / "learn.json", json_text(document) + "\n")
+    folder = Path(document["output_dir"])
     write_file(folder / "wall.yaml", wall_text(narrowed))
     write_file(folder / "joints.yaml", joints_text(narrowed))
     draw(document["hits"], learner.truth, learner.box, folder / "learn.png")
+    where, truth = "Table, picture and learned ranges: {}", truth_line(learner.truth)
+    end_runs(folder / "learn.json", document, lambda: (truth, sentence), where=where, **options)
 
 
 def learned_status(entries: Sequence[dict[str, Any]]) -> int:

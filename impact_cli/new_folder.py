@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder that a command writes its results into."""
+"""The output folder of a command."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ def new_folder(wanted: Path | None, command: str) -> Path:
     """Make the output folder and return it.
 
     Args:
-        wanted: by the option ``--out``; none: one in ``impact_output``, named by command and time.
-        command: its name.
+        wanted: the option ``--out``; None: ``impact_output/COMMAND_TIME``.
+        command: name of the command.
 
     Raises:
-        ImpactError: it is there already, or cannot be made.
+        ImpactError: it exists already, or cannot be made.
     """
     folder = wanted or Path("impact_output") / f"{command}_{datetime.now():%Y-%m-%d_%H%M%S}"
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
-        raise ImpactError(f"--out: expected a new folder, {folder} is there already") from None
+        raise ImpactError(f"--out: expected a new folder, {folder} exists already") from None
     except OSError as error:
         raise ImpactError(f"--out: cannot make {folder}: {error.strerror}") from None
     return folder

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Progress on standard error: a bar on a terminal, a line an item elsewhere."""
+"""Progress on standard error: a bar on a terminal, one line per item otherwise."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ PERIOD = 0.1  # between updates of the bar [s]
 
 
 class Progress:
-    """One bar; ``update`` may be called as often as one likes."""
+    """One progress bar; ``update`` limits its own rate."""
 
     def __init__(self, label: str) -> None:
-        """Announce an item of work."""
+        """Start an item of work."""
         self._label = label
         self._terminal = sys.stderr.isatty()
         self._next = 0.0
@@ -24,7 +24,7 @@ class Progress:
             _write(f"{label} ...\n")
 
     def update(self, fraction: float, note: str = "") -> None:
-        """Show how much is done, 0 to 1, and a short note."""
+        """Show the fraction done, 0 to 1, and a short note."""
         now = time.monotonic()
         if not self._terminal or now < self._next:
             return
@@ -34,14 +34,14 @@ class Progress:
         _write(f"\r{self._label} [{bar}] {note:<40.40}")
 
     def close(self, note: str) -> None:
-        """Say how it ended."""
+        """Show the result."""
         start = "\r" if self._terminal else ""
         filler = " " * (WIDTH + 44 - len(note)) if self._terminal else ""
         _write(f"{start}{self._label} {note}{filler}\n")
 
 
 def _write(text: str) -> None:
-    """Write; a standard error that is full must not end the work."""
+    """Write; ignore a failed write, which must not end the work."""
     with contextlib.suppress(OSError):
         sys.stderr.write(text)
         sys.stderr.flush()

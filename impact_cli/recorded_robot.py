@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which robot a recording is of, where the command line does not say it."""
+"""The robot of a recording, by default from the YAML beside it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _BAGS_OWN = "metadata.yaml"
 
 
 def recorded_robot(given: str | None, path: Path) -> str:
-    """Return the robot that is given, else that whose YAML lies beside the recordings.
+    """Return the given robot, else the robot YAML beside the recordings.
 
-    Beside is in the folder that is looked at; for one bag also in the two folders around it, where
+    "Beside" means in the same folder; for a single bag also in the two folders above it, where
     `impact hit` writes it.
 
     Args:
-        given: by the option ``--robot``: a name, or path of a YAML; none: it was not.
-        path: of a recording, or a folder of them.
+        given: the option ``--robot``: a name, or path of a YAML; None: not given.
+        path: path of a recording, or of a folder of them.
 
     Raises:
-        UsageError: the YAMLs of several robots lie there.
+        UsageError: there are YAMLs of several robots.
     """
     if given is not None:
         return given

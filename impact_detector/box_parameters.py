@@ -10,7 +10,7 @@ from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.signals.sample import TORQUE_ERROR
 from impact_robots.task.box_task import BoxTask
 
-TORQUE_THRESHOLD = 1.8  # of torque errors of joints 5 and 6, unless a task says else [N.m]
+TORQUE_THRESHOLD = 1.8  # of torque errors of joints 5 and 6, unless the task sets others [N.m]
 
 
 def box_parameters(task: BoxTask, arm: int, *, lockstep: bool = True) -> dict[str, Any]:

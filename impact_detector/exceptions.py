@@ -12,9 +12,9 @@ class DetectorError(ImpactError):
 
 
 class EstimateError(ImpactError):
-    """Measurements do not hold what an estimate needs: too few samples, a gap, no contact."""
+    """Measurements do not suffice for an estimate: too few samples, a gap, no contact."""
 
 
 def unknown_name(kind: str, got: str, choices: Iterable[str]) -> DetectorError:
-    """Return the error of a ``kind`` of thing that was asked for by a name that does not exist."""
+    """Return the error for an unknown name of a ``kind`` of object."""
     return DetectorError(f"{kind}: expected one of {', '.join(choices)}, got {got!r}")

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the detector's messages say: their fields, all but the header. Needs no ROS."""
+"""Fields of the detector's messages, without the header. Needs no ROS."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from typing import Any
 
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.estimators.estimate import Estimate
-from impact_detector.signals.sample import Detection, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus
 from impact_ros.message_fields import Stamp, Vector, constant
 
 _EXPECTED = {None: "unknown", True: "yes", False: "no"}
 _NOWHERE = Vector(nan, nan, nan)
 
 
-def verdict_fields(event: Any, verdict: Verdict) -> dict[str, Any]:
+def detection_status_fields(event: Any, status: DetectionStatus) -> dict[str, Any]:
     """Return the fields of an impact_msgs/DetectorStatus, of the first detector on one state.
 
     Args:
         event: class of impact_msgs/ImpactEvent, which numbers detectors.
-        verdict: on the state.
+        status: on the state.
     """
     return {
-        "detector": constant(event, "DETECTOR", verdict.detector),
-        "statistic": verdict.statistic,
-        "threshold": verdict.threshold,
-        "ready": verdict.ready,
-        "armed": verdict.armed,
-        "impact": verdict.impact,
-        "suppressed": verdict.suppressed_count,
-        "detection_time": Stamp(verdict.detection_time or 0),
+        "detector": constant(event, "DETECTOR", status.detector),
+        "statistic": status.statistic,
+        "threshold": status.threshold,
+        "ready": status.ready,
+        "armed": status.armed,
+        "impact": status.impact,
+        "suppressed": status.suppressed_count,
+        "detection_time": Stamp(status.detection_time or 0),
     }
 
 
 def event_fields(event: Any, detection: Detection, assessment: Assessment) -> dict[str, Any]:
-    """Return the fields of an impact_msgs/ImpactEvent; what is not known is NaN or empty.
+    """Return the fields of an impact_msgs/ImpactEvent; unknown quantities are NaN or empty.
 
     Args:
         event: class of the message.

@@ -133,7 +133,7 @@ class DetectorNode(Node):
         try:
             sample = joint_sample(message, self._reader)
         except ImpactError as error:
-            sample = unreadable(message, self._reader)  # what has a stamp gets a verdict
+            sample = unreadable(message, self._reader)  # gets a detection status, too
             self._health.unreadable += 1
             self._log.warning(f"joint_states: {error}", "unreadable")
         else:
@@ -169,9 +169,9 @@ class DetectorNode(Node):
         self._session.announce(announcement(message))
 
     def _publish(self, outcome: Outcome) -> None:
-        for verdict in outcome.verdicts:
-            self._health.judged(verdict)
-            self._status.publish(status_message(verdict, self._frame))
+        for status in outcome.statuses:
+            self._health.judged(status)
+            self._status.publish(status_message(status, self._frame))
         for detection in outcome.detections:
             assessment = self._session.assess(detection)
             self._impact.publish(event_message(detection, assessment, self._robot.base_frame))

@@ -28,7 +28,7 @@ _NAN = float("nan")
 
 
 def thresholds() -> dict[str, str]:
-    """Return the names of the parameters that hold thresholds, and of their detectors."""
+    """Return the names of the threshold parameters, and of their detectors."""
     return {kind.parameter: kind.name for kind in DETECTORS.values()}
 
 

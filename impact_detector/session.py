@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""All that happens between a message and a verdict: the same code in the node and offline."""
+"""From a message to a detection status: the same code in the node and offline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,13 @@ from impact_detector.estimators.streaming import Estimate, ImpactEstimator
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.reference_torque import ReferencePairing
-from impact_detector.signals.sample import Detection, ForceSample, JointSample, Suppressed, Verdict
+from impact_detector.signals.sample import (
+    Detection,
+    DetectionStatus,
+    ForceSample,
+    JointSample,
+    Suppressed,
+)
 from impact_detector.signals.sample_rate import SampleRate
 from impact_detector.signals.torque_watch import TorqueWatch
 
@@ -26,12 +32,12 @@ _REPEATS_WAITED = 2  # a simulation repeats an unanswered state once per second
 
 
 class Outcome(NamedTuple):
-    """What one input led to."""
+    """Results of one input."""
 
-    verdicts: tuple[Verdict, ...] = ()  # of the first detector, one per state
+    statuses: tuple[DetectionStatus, ...] = ()  # of the first detector, one per state
     detections: tuple[Detection, ...] = ()
     estimates: tuple[Estimate, ...] = ()
-    others: tuple[Verdict, ...] = ()  # of the other detectors on the same states
+    others: tuple[DetectionStatus, ...] = ()  # of the other detectors on the same states
     suppressed: tuple[Suppressed, ...] = ()  # above a threshold, but no detection
 
 
@@ -39,15 +45,15 @@ NOTHING = Outcome()
 
 
 class DetectorSession:
-    """Pairs states with references, judges them in order and estimates what impacts did.
+    """Pairs states with references, runs the detectors in order and starts impact estimates.
 
-    Each state gets exactly one verdict; a repeated state gets its verdict again, unchanged. With
-    ``lockstep`` the verdict on a state waits for the reference that answers the state before it,
-    so that it does not depend on which of the two messages comes first. Waiting ends without a
-    reference when a newer state comes, or the same one for the third time. The first state, and
-    one after time has jumped back, has no reference. Nothing is waited for if no detector compares
-    with a reference. Every detector reports its detections; the first one's start estimates, those
-    of the others only while it has no statistic.
+    Each state gets exactly one detection status; a repeated state gets the same status again.
+    With ``lockstep``, a state waits for the reference that answers the previous state, so that
+    the result does not depend on the order of the two messages. Waiting ends without a reference
+    when a newer state arrives, or the same state for the third time. The first state, and the
+    first one after a jump back in time, has no reference. Without a detector that uses references
+    no state waits. Every detector reports its detections; detections of the first detector start
+    estimates, those of the others only while the first has no statistic.
     """
 
     def __init__(
@@ -65,18 +71,18 @@ class DetectorSession:
         """Set up.
 
         Args:
-            *detectors: of joint states, at least one; the first gives the verdicts.
+            *detectors: of joint states, at least one; the first gives the detection statuses.
             pairing: finds references that were added; not used with ``model``.
             model: gives the reference instead, from measured motion.
             gravity: torque at positions q that is added to every reference found, for drivers
                 whose desired torque excludes it.
             lockstep: wait for references as above.
-            approaches: tells whether the contact point approaches in a state, for the detectors'
-                gate; None: always.
+            approaches: whether the contact point approaches in a state, for the detectors' gate;
+                None: always.
             force_detector: None for none.
             estimator: None for none.
-            torque_watch: tells torques that were not measured, which are then left out; None:
-                all are taken.
+            torque_watch: identifies placeholder torques, which are then left out; None: all
+                torques are used.
         """
         if not detectors:
             raise DetectorError("detectors: expected at least one, got none")
@@ -96,16 +102,16 @@ class DetectorSession:
         self._pending: JointSample | None = None
         self._awaited: int | None = None
         self._repeats = 0
-        self._last: Verdict | None = None
+        self._last: DetectionStatus | None = None
 
     @property
     def needs_references(self) -> bool:
-        """Whether what is added as reference is looked at."""
+        """Whether added references are used."""
         return self._compares and self._model is None
 
     @property
     def needs_forces(self) -> bool:
-        """Whether what is added of force sensors is looked at."""
+        """Whether added samples of force sensors are used."""
         return self._estimator is not None or self._force_detector is not None
 
     @property
@@ -131,7 +137,7 @@ class DetectorSession:
 
     @property
     def troubles(self) -> dict[str, str]:
-        """Why detectors cannot judge the last state, in words by what is wrong: torque, or rate."""
+        """Why detectors cannot judge the last state, as text by cause: torque, or rate."""
         found = {"torque": self._unmeasured} if self._unmeasured else {}
         if (period := self._rate.period) is None:
             return found
@@ -162,7 +168,7 @@ class DetectorSession:
     def add_reference(
         self, time: int, torque: np.ndarray | None, velocity: np.ndarray | None = None
     ) -> Outcome:
-        """Add a reference; None for what came but is unusable.
+        """Add a reference; None for a field that is unusable.
 
         Args:
             time: of the state that it answers [ns].
@@ -180,9 +186,9 @@ class DetectorSession:
         detections: tuple[Detection, ...] = ()
         suppressed: tuple[Suppressed, ...] = ()
         if self._force_detector is not None:
-            verdict = self._force_detector.update(sample)
-            detections = () if verdict.detection is None else (verdict.detection,)
-            suppressed = () if verdict.suppressed is None else (verdict.suppressed,)
+            status = self._force_detector.update(sample)
+            detections = () if status.detection is None else (status.detection,)
+            suppressed = () if status.suppressed is None else (status.suppressed,)
         if self._estimator is None:
             return Outcome(detections=detections, suppressed=suppressed)
         if detections and not (self._last and self._last.ready):
@@ -200,39 +206,39 @@ class DetectorSession:
             self._estimator.announce(announcement)
 
     def assess(self, detection: Detection) -> Assessment:
-        """Return which link a detection of the last outcome was on, and whether it was expected.
+        """Return the link that a detection of the last outcome was on, and whether it was expected.
 
-        This takes some milliseconds, so do first what is more urgent.
+        This takes some milliseconds: do more urgent work first.
         """
         return Assessment() if self._estimator is None else self._estimator.assess(detection)
 
     def _repeat(self) -> Outcome:
-        """Answer a state that came again."""
+        """Process a repeated state."""
         if self._pending is None and self._last is not None:
             return Outcome((self._last._replace(detection=None, suppressed=None),))
         self._repeats += 1
         return self._answer_pending() if self._repeats >= _REPEATS_WAITED else NOTHING
 
     def _answer_pending(self) -> Outcome:
-        """Judge the state that waits, if any."""
+        """Process the waiting state, if any."""
         if self._pending is None:
             return NOTHING
         sample, self._pending = self._measured(self._pending), None
         sample = self._compared(sample)
-        verdicts = [detector.update(sample) for detector in self._detectors]
-        self._last = first = verdicts[0]
-        found = tuple([each.detection for each in verdicts if each.detection is not None])
-        hushed = tuple([each.suppressed for each in verdicts if each.suppressed is not None])
+        statuses = [detector.update(sample) for detector in self._detectors]
+        self._last = first = statuses[0]
+        found = tuple([each.detection for each in statuses if each.detection is not None])
+        hushed = tuple([each.suppressed for each in statuses if each.suppressed is not None])
         if self._estimator is None:
-            return Outcome((first,), found, others=tuple(verdicts[1:]), suppressed=hushed)
+            return Outcome((first,), found, others=tuple(statuses[1:]), suppressed=hushed)
         for detection in found[:1]:
             if first.detection is not None or not first.ready:
                 self._estimator.start(detection)
         estimate = self._estimator.update(sample)
-        return Outcome((first,), found, _as_tuple(estimate), tuple(verdicts[1:]), hushed)
+        return Outcome((first,), found, _as_tuple(estimate), tuple(statuses[1:]), hushed)
 
     def _compared(self, sample: JointSample) -> JointSample:
-        """Return a sample with what its detectors compare it with."""
+        """Return a sample with its references."""
         if self._compares:
             answered = not self._unanswered
             torque = self._reference(sample, answered)
@@ -263,7 +269,7 @@ class DetectorSession:
 
     @property
     def _unanswered(self) -> bool:
-        """Whether the answer to the state before was waited for in vain."""
+        """Whether waiting for the answer to the previous state has ended without one."""
         return self._waits and (self._awaited is None or not self._pairing.has(self._awaited))
 
 
@@ -273,7 +279,7 @@ def _as_tuple(estimate: Estimate | None) -> tuple[Estimate, ...]:
 
 def _joined(first: Outcome, second: Outcome) -> Outcome:
     return Outcome(
-        first.verdicts + second.verdicts,
+        first.statuses + second.statuses,
         first.detections + second.detections,
         first.estimates + second.estimates,
         first.others + second.others,

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impact will do: inverse inertia, impact maps, feasible sets, speed bounds."""
+"""Prediction of impacts: inverse inertia, impact maps, feasible sets, speed bounds."""
 
 from impact_predictor.contact_force.contact_law import CONTACT_LAWS, ContactModel
 from impact_predictor.contact_force.laws import contact_law

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of the predictor; each carries its data, its text is one line that says what to do."""
+"""Errors of the predictor; each has its data and a text of one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class PredictionError(ImpactError):
 
 
 class UnknownNameError(PredictionError):
-    """A model, law or set was asked for by a name that does not exist."""
+    """Unknown name of a model, law or set."""
 
     is_wrong_input = True
 
@@ -40,7 +40,7 @@ class NotApproachingError(PredictionError):
 
 
 class UnknownJointsError(PredictionError):
-    """What is asked for rests on figures of the joints that the robot does not give."""
+    """The prediction requires joint parameters that the robot's YAML does not define."""
 
 
 class UnboundedSetError(PredictionError):
@@ -57,7 +57,7 @@ class UnboundedSetError(PredictionError):
 
 
 class SingularJacobianError(PredictionError):
-    """The contact Jacobian has lost rank, so the quantity asked for does not exist."""
+    """The contact Jacobian has lost rank, so the requested quantity does not exist."""
 
     def __init__(self, smallest_singular_value: float) -> None:
         """Keep the ``smallest_singular_value`` of the contact Jacobian."""
@@ -103,7 +103,7 @@ class UnsolvedImpactError(PredictionError):
         contacts = "1 contact" if len(friction) == 1 else f"{len(friction)} contacts"
         super().__init__(
             f"impact: no impulses at {contacts} satisfy Coulomb's law (residual "
-            f"{residuals[-1]:.1e}); they may be jammed, or restitution may ask for the impossible"
+            f"{residuals[-1]:.1e}); they may be jammed, or the restitution may be infeasible"
         )
         self.delassus = delassus
         self.velocity = velocity

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impact map answers; modes and flags have the values of impact_msgs/ImpactPrediction."""
+"""Result of an impact map; modes and flags have the values of impact_msgs/ImpactPrediction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class ContactMode(IntEnum):
-    """What the contact point does along the surface right after the impact."""
+    """Motion of the contact point along the surface right after the impact."""
 
     UNKNOWN = 0
     NONE = 1  # no impact: the point does not approach
@@ -21,10 +21,10 @@ class ContactMode(IntEnum):
 
 
 class Flag(IntFlag):
-    """What the assumptions say about a prediction."""
+    """Assumptions that a prediction violates."""
 
     NONE = 0
-    APPROACHING = 1  # without it there is no impact and nothing changes
+    APPROACHING = 1  # without it there is no impact
     JAMMING = 2  # the "sliding" law has no solution, the result is NaN
     SINGULAR_JACOBIAN = 4  # the contact Jacobian is close to losing rank
     ENERGY_GAIN = 8  # kinetic energy grew, which is unphysical

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Node impact_predictor: answers what an impact would do, and which impulses are possible."""
+"""Node impact_predictor: services for predictions of impacts and sets of impulses."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class PredictorNode(Node):
         if self._near is None:
             topic, profile = "joint_states", qos.SENSOR
             self.create_subscription(JointState, topic, self._keep_state, profile, raw=True)
-        else:  # a deep queue: a recording that is played fast is looked at whole
+        else:  # a deep queue: no state of a fast playback is lost
             topic, profile = "joint_states", qos.RECORD_BEST_EFFORT
             on_state = guarded(self, topic, self._on_state)
             self.create_subscription(JointState, topic, on_state, profile)
@@ -191,11 +191,11 @@ class PredictorNode(Node):
     # --- stream -------------------------------------------------------------------------------
 
     def _keep_state(self, message: bytes) -> None:
-        """Keep a state as it came: a request may ask for it, and most are never asked for."""
+        """Store a state unread: few of them are needed by requests."""
         self._last_bytes = message
 
     def _newest_state(self) -> JointState | None:
-        """Return the newest state, none if none has come."""
+        """Return the newest state, or None."""
         newest, self._last_bytes = self._last_bytes, None
         if newest is not None:
             try:
@@ -243,7 +243,7 @@ class PredictorNode(Node):
         return self._markers.get_subscription_count() > 0
 
     def _draw(self, forecast: Forecast, header: Header, lifetime: int) -> None:
-        """Publish the markers of an impact; a picture that fails spoils no answer."""
+        """Publish the markers of an impact; failures do not affect the response."""
         scales = Scales(self._settings.marker_impulse_scale, self._settings.marker_velocity_scale)
         predictions, impulses = forecast.answer.predictions, forecast.impulses
         try:
@@ -254,14 +254,14 @@ class PredictorNode(Node):
             self._markers.publish(markers)
 
     def _header(self, state: JointState) -> Header:
-        """Return the header of what is said of a state, until the next is asked for."""
+        """Return the header for messages about a state, valid until the next call."""
         self._last_header.stamp = state.header.stamp
         return self._last_header
 
     def _polytope_message(
         self, polytope: Polytope, state: JointState, contact: str
     ) -> PolytopeMessage:
-        """Return a set as a message, with the tf name of its axes; none for joint quantities."""
+        """Return a set as a message, with the tf name of its axes; empty for joint quantities."""
         frames = {"contact": f"{contact}_surface", "base": self._robot.base_frame}
         header = Header(stamp=state.header.stamp, frame_id=frames.get(polytope.frame, ""))
         return polytope_message(polytope, header)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded hit: what an arm's joints and a force sensor measured around a contact."""
+"""A recorded hit: measurements of an arm's joints and a force sensor around a contact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _nothing() -> np.ndarray:
 
 
 class HitTruth(NamedTuple):
-    """What a simulated hit really was."""
+    """True values of a simulated hit."""
 
     point: PointState  # that hit, at the first contact
     speed: float  # of approach along the announced normal [m/s]
@@ -26,7 +26,7 @@ class HitTruth(NamedTuple):
 
     @property
     def load(self) -> float:
-        """What is used of the limit that is used most [-]."""
+        """Largest used fraction of a limit [-]."""
         return float(self.used.max())
 
 
@@ -34,7 +34,7 @@ class HitTruth(NamedTuple):
 class RecordedHit:
     """Signals around a hit; N samples of n joints at any distances, all times on one clock.
 
-    It begins at the contact as it was detected, or where it was due. What was not recorded has no
+    Time zero is the detected contact, or the expected one. Signals that were not recorded have no
     rows, or NaN.
     """
 

@@ -22,12 +22,12 @@ def times(A: Matrix, x: Triple) -> Triple:
 
 
 def solve(A: Matrix, b: Triple, regular: float = 1e-12) -> Triple | None:
-    """Return x with A x = b; none if det A is below ``regular`` times its largest entry cubed.
+    """Return x with A x = b; None if det A is below ``regular`` times its largest entry cubed.
 
     Args:
         A: positive semidefinite; its upper triangle is read.
         b: right-hand side.
-        regular: what counts as regular [-].
+        regular: smallest relative determinant [-].
     """
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = A
     c0, c1, c2 = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Impact-aware control as a quadratic program: tasks, limits, and one that never goes without."""
+"""Impact-aware control as a quadratic program: tasks, limits, and a solver with fall-backs."""
 
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController

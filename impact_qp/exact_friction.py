@@ -18,7 +18,7 @@ from impact_qp.planning import safe_speed
 from impact_robots.robot import Robot
 
 _FASTER = 1.001  # ratio of two bounds from which one of them is the faster
-_DRAWN, _MIDDLE = 12, 0.8  # poses that are looked at, and in which share of the joints' ranges
+_DRAWN, _MIDDLE = 12, 0.8  # poses that are looked at, and in which fraction of the joints' ranges
 
 
 def exact_friction_warning(plan: Plan, robot: Robot, q: np.ndarray | None = None) -> str:
@@ -57,8 +57,8 @@ def _places(robot: Robot) -> Iterator[np.ndarray]:
     high = np.minimum(robot.limits.position_upper, turn)
     random = np.random.default_rng(0)
     for _ in range(_DRAWN):
-        share = 0.5 + _MIDDLE * (random.random(robot.dof) - 0.5)
-        yield low + share * (high - low)
+        fraction = 0.5 + _MIDDLE * (random.random(robot.dof) - 0.5)
+        yield low + fraction * (high - low)
 
 
 def _from_zero(plan: Plan) -> Plan:

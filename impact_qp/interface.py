@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot is sent: torques, velocities or positions, and all that follows from that.
+"""Command interfaces of a robot (torque, velocity, position) and their properties.
 
-A robot that is sent velocities or positions is planned from its last command. Without a bound the
-command goes on while something holds the arm, and the arm jumps when it is let go: so it may run
-ahead of the measurement by a lead only.
+A velocity- or position-controlled robot is planned from its last command. If something holds the
+arm, an unlimited command would move ahead and the arm would jump when released: so its lead over
+the measurement is limited.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ import numpy as np
 
 from impact_robots.robot import JointLimits, Robot
 
-LEAD = 0.035  # of a position: what the joint moves at its highest speed in that time [s]
-HELD_LEAD = 0.015  # of an arm that is to stand: less, it may be let go [s]
-BACK = 0.1  # in which a command that leads by more comes back [s]
+LEAD = 0.035  # of a position: travel of the joint at its highest speed in that time [s]
+HELD_LEAD = 0.015  # of a standing arm: less, because it may be released [s]
+BACK = 0.1  # time in which a command that leads by more comes back [s]
 VELOCITY_LEAD = 0.25  # of a velocity, as a fraction of the highest one
-RATE_FRACTION = 1.0 - 1e-9  # of the torque rate limit that is used: rounding must not exceed it
+RATE_FRACTION = 1.0 - 1e-9  # usable fraction of the torque rate limit: rounding must not exceed it
 Motion = tuple[np.ndarray, np.ndarray]  # velocities [rad/s] and positions [rad], shape (n,) each
 
 
 class CommandInterface(ABC):
-    """A way to command a robot, and what that robot was sent last.
+    """A command interface, and the last command sent.
 
     Attributes:
         name: of the parameter ``interface``.
-        field: of a controller's command: what is sent of it, shape (n,).
+        field: the sent field of a controller's command, shape (n,).
         servo: a loop of the driver follows what is sent, with a lag. The controller plans from its
             last command then, and impact limits are those of a servo; coasting and pressing need
             torques.
-        returns: an arm that was moved by somebody goes back to what it was sent last.
+        returns: an arm that was moved externally returns to the last command.
         lowest_rate: of the states [Hz]. Torques hold no pose between two states; a velocity or
-            position may lead the measured one by what the arm moves in 15 to 35 ms.
-        faster: times the commanded speed, up to which a measured speed is tolerated, and
+            position may lead the measured one by the travel of 15 to 35 ms.
+        faster: factor on the commanded speed, up to which a measured speed is tolerated, and
         slack: beyond that [m/s]; see :class:`.TrackingWatch`.
         torque: that was sent last, beyond gravity, shape (n,) [N.m].
-        gravity: the rest of it, shape (n,) [N.m]; none: the driver adds gravity.
+        gravity: the gravity torque sent, shape (n,) [N.m]; None: the driver adds gravity.
         position: that was commanded last, shape (n,) [rad].
         velocity: the same, shape (n,) [rad/s].
-        started: something was sent since the controller began, or began anew.
+        started: a command was sent since the controller started or restarted.
     """
 
     name: str
@@ -64,7 +64,7 @@ class CommandInterface(ABC):
         self.started = False
 
     def values(self, command: Any) -> np.ndarray:
-        """Return what the robot is sent of a :class:`.Command`, shape (n,)."""
+        """Return the sent part of a :class:`.Command`, shape (n,)."""
         return np.asarray(getattr(command, self.field))
 
     def remember(self, command: Any) -> None:
@@ -77,33 +77,35 @@ class CommandInterface(ABC):
 
     @abstractmethod
     def rest(self) -> np.ndarray | None:
-        """Return what leaves the arm at rest, shape (n,); none: that is not known."""
+        """Return the command that leaves the arm at rest, shape (n,); None: unknown."""
 
     @abstractmethod
     def settle(self) -> Iterator[np.ndarray]:
-        """Yield what to send, once a period, from the last command to ``rest``, shape (n,) each."""
+        """Yield commands, one per period, from the last command to ``rest``, shape (n,) each."""
 
     @abstractmethod
-    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+    def next_motion(
+        self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, lead_time: float
+    ) -> Motion:
         """Return velocities [rad/s] and positions [rad] to command, shape (n,) each.
 
         Args:
             ddq: joint accelerations, shape (n,) [rad/s^2].
             q: measured positions, shape (n,) [rad].
             dq: measured velocities, shape (n,) [rad/s].
-            most: lead of positions, see :func:`.led_position`.
+            lead_time: highest lead of positions, see :func:`.led_position` [s].
         """
 
     def may_follow(self, q: np.ndarray, leads: float = 1.0, later: float = 0.0) -> bool:
-        """Return whether the last commanded position is one that an arm at ``q`` may be following.
+        """Return whether an arm at ``q`` may be following the last commanded position.
 
         Args:
             q: positions, shape (n,) [rad].
-            leads: by which it may be ahead, at most.
-            later: where it goes on to within that time [s].
+            leads: largest lead, in units of ``LEAD``.
+            later: time for which the command is extrapolated [s].
         """
-        most = leads * LEAD * self._limits.velocity
-        return bool((np.abs(q - self.position - later * self.velocity) <= most).all())
+        limit = leads * LEAD * self._limits.velocity
+        return bool((np.abs(q - self.position - later * self.velocity) <= limit).all())
 
     def _slowed_down(self) -> Iterator[np.ndarray]:
         """Yield velocities down to zero, at the acceleration limit; positions go on with them."""
@@ -131,7 +133,9 @@ class TorqueInterface(CommandInterface):
             self.torque = self.torque - np.clip(self.torque, -step, step)
             yield self.torque if self.gravity is None else self.torque + self.gravity
 
-    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+    def next_motion(
+        self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, lead_time: float
+    ) -> Motion:
         """Return the motion of the accelerations; nothing leads."""
         velocity, position = np.empty(len(ddq)), np.empty(len(ddq))
         _moved()(self.position, self.velocity, ddq, self._period, velocity, position)
@@ -152,7 +156,9 @@ class VelocityInterface(CommandInterface):
         """Yield velocities down to zero."""
         yield from self._slowed_down()
 
-    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+    def next_motion(
+        self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, lead_time: float
+    ) -> Motion:
         """Return velocities near the measured ones."""
         wanted = self.velocity + ddq * self._period
         led = led_velocity(wanted, self.velocity, dq, self._limits, self._period)
@@ -175,10 +181,14 @@ class PositionInterface(CommandInterface):
             if velocity.any():
                 yield self.position
 
-    def next_motion(self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, most: float) -> Motion:
+    def next_motion(
+        self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, lead_time: float
+    ) -> Motion:
         """Return positions near the measured ones."""
         last, dt = self.velocity, self._period
-        return led_position(last + ddq * dt, last, self.position, q, self._limits, dt, most=most)
+        return led_position(
+            last + ddq * dt, last, self.position, q, self._limits, dt, lead_time=lead_time
+        )
 
 
 @cache
@@ -219,11 +229,11 @@ def led_position(
     limits: JointLimits,
     dt: float,
     *,
-    most: float = LEAD,
+    lead_time: float = LEAD,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return velocity [rad/s] and position [rad] to command, shape (n,) each.
 
-    The command brakes early enough to stop before it is ``most`` ahead of the measurement, comes
+    The command brakes early enough to stop before it leads the measurement by ``lead_time``, comes
     back if it is farther, and stays within the position limits unless it was outside.
 
     Args:
@@ -233,9 +243,9 @@ def led_position(
         measured: positions, shape (n,) [rad].
         limits: of the joints.
         dt: control period [s].
-        most: lead, as what a joint moves at its highest speed in that time [s].
+        lead_time: highest lead, as the travel of a joint at its highest speed in this time [s].
     """
-    lead, step = most * limits.velocity, limits.acceleration * dt
+    lead, step = lead_time * limits.velocity, limits.acceleration * dt
     ahead = position - measured
     up, down = _towards(lead - ahead, limits), _towards(lead + ahead, limits)
     velocity = _clip(_slowed(wanted, -down, up), -down, up)
@@ -247,22 +257,22 @@ def led_position(
 
 
 def _slowed(wanted: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the velocities in the same direction, as slow as the joint asks that may do least.
+    """Return the velocities scaled down until no joint exceeds its bound.
 
-    To slow one joint alone would turn the motion of the contact point, and may make it faster: near
-    a singular configuration joints move against each other. Shapes (n,) [rad/s].
+    Slowing one joint alone would change the direction of the contact point, and may make it faster:
+    near a singular configuration joints move against each other. Shapes (n,) [rad/s].
     """
-    most = np.where(wanted > 0.0, high, -low)
-    beyond = (np.abs(wanted) > most) & (most > 0.0)  # else it has to come back
+    limit = np.where(wanted > 0.0, high, -low)
+    beyond = (np.abs(wanted) > limit) & (limit > 0.0)  # a joint outside has to come back
     if not beyond.any():
         return wanted
-    return wanted * float((most[beyond] / np.abs(wanted[beyond])).min())
+    return wanted * float((limit[beyond] / np.abs(wanted[beyond])).min())
 
 
-def _towards(room: np.ndarray, limits: JointLimits) -> np.ndarray:
-    """Return the highest velocity that stops within the room; below zero if there is none, (n,)."""
-    stops = np.sqrt(2.0 * limits.acceleration * np.maximum(0.0, room))
-    return np.where(room >= 0.0, stops, room / BACK)
+def _towards(distance: np.ndarray, limits: JointLimits) -> np.ndarray:
+    """Return the highest velocity that stops within a distance; negative beyond it, (n,)."""
+    stops = np.sqrt(2.0 * limits.acceleration * np.maximum(0.0, distance))
+    return np.where(distance >= 0.0, stops, distance / BACK)
 
 
 def _clip(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

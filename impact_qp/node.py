@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller as a lifecycle node: states in, commands out, safe whatever arrives."""
+"""The controller as a lifecycle node: states in, commands out, with guards."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ from impact_ros.node.spin import freeze_garbage
 from impact_ros.parameters import current, declare
 from impact_ros.qos import LATCHED, LOCKSTEP, SENSOR
 
-ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher goes
-STATES, VERDICTS, ESTIMATES = "joint_states", "impact_detector/status", "impact_detector/estimate"
+ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher is destroyed
+STATES, DETECTIONS, ESTIMATES = "joint_states", "impact_detector/status", "impact_detector/estimate"
 
 
 class ImpactQpNode(SuiteLifecycleNode):
     """Approaches a surface at the highest safe speed, coasts on impact, and retracts.
 
-    Answers every `joint_states` message while active; what happens when is decided by
-    :mod:`impact_qp.control.state_machine`. When the clock jumps back, cycles are missed or the
-    detector falls silent, it brakes, then holds. Deactivated, it brakes, brings its commands to
-    rest, and then sends nothing. When the states fall silent or cannot be believed, at cleanup and
-    at shutdown it brings the commands to rest: zero torque or velocity (positions: the last one),
-    reached at the robot's rate limits.
+    Answers every `joint_states` message while active; :mod:`impact_qp.control.state_machine`
+    decides the reactions to events. If the clock jumps back, cycles are missed or the detection
+    status stops arriving, it brakes, then holds. Deactivated, it brakes, ramps its commands to
+    rest, and then sends nothing. If states stop arriving or cannot be trusted, at cleanup and at
+    shutdown it ramps the commands to rest: zero torque or velocity (positions: the last one), at
+    the robot's rate limits.
     """
 
     PARAMETERS = ControllerParameters
@@ -67,13 +67,13 @@ class ImpactQpNode(SuiteLifecycleNode):
     # --- from configure to cleanup ------------------------------------------------------------
 
     def set_up(self) -> str:
-        """Load the robot, make the controller and the topics."""
+        """Load the robot, create the controller and the topics."""
         settings = self._settings = self._read_parameters()
         settings.refuse_weak_limits(settings.impact_limits)
         robot, plan = settings.load_robot(), settings.plan()
         settings.refuse_pairs(robot, settings.rate, settings.state_timeout)
         controller = ImpactController(robot, plan, period=1.0 / settings.rate)
-        plan.prepare(robot)  # what a goal may choose must not be compiled while it waits
+        plan.prepare(robot)  # code that a goal may use must not be compiled while it waits
         self._guarded = GuardedController(controller)
         self._log_restrictions(robot, plan)
         self._make_cycle(robot)
@@ -84,11 +84,11 @@ class ImpactQpNode(SuiteLifecycleNode):
         return settings.summary(controller.plan.impact_limits)
 
     def _read_parameters(self) -> ControllerParameters:
-        """Return the parameters as they are now, with what the task says."""
+        """Return the present parameters, including those of the task."""
         return current(self, ControllerParameters).of_task()
 
     def _log_restrictions(self, robot: Robot, plan: Plan) -> None:
-        """Log a speed that is capped, friction that is exact, and data that are assumed."""
+        """Log a capped speed, exact friction, and assumed data."""
         speed = self._settings.speed
         if speed > self._settings.speed_cap:
             self.get_logger().warning(
@@ -100,7 +100,7 @@ class ImpactQpNode(SuiteLifecycleNode):
             self.get_logger().info(f"robot {robot.name}: {', '.join(robot.assumed)} are assumed")
 
     def _make_cycle(self, robot: Robot) -> None:
-        """Make what one state passes on its way to a command."""
+        """Create the chain from one state to its command."""
         settings, logger = self._settings, self.get_logger()
         lockstep, controller = settings.lockstep, self._guarded
         self._watch = CycleWatch(1.0 / settings.rate, settings.max_consecutive_missed)
@@ -143,7 +143,7 @@ class ImpactQpNode(SuiteLifecycleNode):
             self.create_subscription(kind, topic, guarded(self, topic, callback, dropped), quality)
             for kind, topic, callback, dropped, quality in (
                 (JointState, STATES, cycle.take_state, cycle.drop_state, profile),
-                (DetectorStatus, VERDICTS, cycle.take_verdict, None, profile),
+                (DetectorStatus, DETECTIONS, cycle.take_status, None, profile),
                 (ImpactEstimate, ESTIMATES, self._goal_server.take_estimate, None, LATCHED),
             )
         ]
@@ -160,7 +160,7 @@ class ImpactQpNode(SuiteLifecycleNode):
             self._watchdog = self.create_timer(period, self._safe_stop.look, clock=steady)
 
     def release(self, reason: str) -> None:
-        """Destroy what `configure` made, after a last command if the arm was commanded at all."""
+        """Destroy the resources of `configure`, after a last command if any was sent."""
         if self._guarded is None:
             return
         self.get_logger().info(f"{reason} by request")
@@ -180,7 +180,7 @@ class ImpactQpNode(SuiteLifecycleNode):
             self.destroy_timer(self._watchdog)
 
     def destroy_node(self) -> None:
-        """Destroy the node with its action; rclpy leaves that to chance."""
+        """Destroy the node with its action, which rclpy leaves to the garbage collector."""
         self._goal_server.destroy()
         super().destroy_node()
 
@@ -205,7 +205,7 @@ class ImpactQpNode(SuiteLifecycleNode):
         self._cycle.idle = not self._settings.approach_on_activation
 
     def _present_state(self) -> PointState | None:
-        """Return the dynamics of the last state, none where it is too old."""
+        """Return the dynamics of the last state, None if it is too old."""
         fresh = self._inputs.state_age < self._settings.state_timeout
         return self._inputs.point() if fresh or self._settings.lockstep else None
 
@@ -214,7 +214,7 @@ class ImpactQpNode(SuiteLifecycleNode):
         self._machine.take(Event.DEACTIVATED, "deactivated")
 
     def _begin(self, goal: ExecuteImpact.Goal) -> Answer | Work[Answer]:
-        """Prepare a goal beside the thread that answers states; return why not if that is clear."""
+        """Prepare a goal in parallel to the thread that answers states; return an early refusal."""
         if not self._machine.situation.ready:
             return End(INACTIVE, self._machine.reason or "activate the controller first")
         try:

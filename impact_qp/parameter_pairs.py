@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters that only make sense together, checked together: one line for each pair.
+"""Consistency checks of pairs of parameters, one error line for each pair.
 
 A limit that begins to act 1 cm before the surface cannot slow down an arm of 0.5 m/s: it hit at
 0.35 m/s for a bound of 0.08.
@@ -17,13 +17,13 @@ from impact_robots.robot import Robot
 
 
 def plan_refusal(plan: Plan, robot: Robot) -> str:
-    """Return which parameters of a plan do not go together, "" if all do.
+    """Return which parameters of a plan contradict each other, "" if none do.
 
     Args:
         plan: of the node, or of a goal.
         robot: the arm.
     """
-    way = braking_way(plan, robot)
+    way = braking_distance(plan, robot)
     return _listed(
         (
             plan.impact_limits != "unaware" and plan.activation_distance < way,
@@ -44,7 +44,7 @@ def plan_refusal(plan: Plan, robot: Robot) -> str:
 
 
 def timing_refusal(plan: Plan, *, rate: float, state_timeout: float, goal_timeout: float) -> str:
-    """Return which times of a node do not go together, "" if all do.
+    """Return which times of a node contradict each other, "" if none do.
 
     Args:
         plan: of the node.
@@ -85,8 +85,8 @@ def timing_refusal(plan: Plan, *, rate: float, state_timeout: float, goal_timeou
     )
 
 
-def braking_way(plan: Plan, robot: Robot) -> float:
-    """Return in which distance an arm with the plan's speed stops along the normal [m].
+def braking_distance(plan: Plan, robot: Robot) -> float:
+    """Return the braking distance of an arm along the normal from the plan's speed [m].
 
     In the robot's stance, or in the middle of its positions; reaction and preview first.
     """
@@ -98,5 +98,5 @@ def braking_way(plan: Plan, robot: Robot) -> float:
 
 
 def _listed(*pairs: tuple[bool, str]) -> str:
-    """Return the lines of the pairs that do not go together."""
+    """Return the lines of the contradicting pairs."""
     return "; ".join(line for wrong, line in pairs if wrong)

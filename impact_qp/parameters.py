@@ -16,8 +16,8 @@ from impact_ros.parameters import parameter
 class ControllerParameters(WatchingParameters, PlanParameters):
     """Parameters of the controller; the contact must be given, here or in a task file.
 
-    What the arm is to do may be changed between two runs; what the robot is, and the cap of its
-    speed, are fixed once the node has started.
+    The parameters of the motion may be changed between two runs; those of the robot, and its speed
+    cap, are fixed once the node has started.
     """
 
     interface: str = parameter("torque", "What is commanded", choices=tuple(INTERFACES))

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of what the arm is to do, of every node that controls it."""
+"""Parameters of the motion, for every node that controls it."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def _hit(name: str, default: Any, **options: Any) -> Any:
 
 
 def _moved(name: str, default: Any, **options: Any) -> Any:
-    """Declare what a task file says; as a parameter it is accepted for one release."""
+    """Declare an entry of a task file; as a parameter it is accepted for one release."""
     return _hit(name, default, moved="in the task file (parameter task)", **options)
 
 
 @dataclass(frozen=True)
 class PlanParameters(RobotParameters):
-    """What the arm is to do; the contact must be given."""
+    """Parameters of the motion; the contact must be given."""
 
     task: str = planned("", "Named hit or its YAML: says robot, surface, speed where these do not")
     contact_point: tuple[float, ...] = planned(
@@ -104,11 +104,11 @@ class PlanParameters(RobotParameters):
     )
 
     def of_task(self: Parameters) -> Parameters:
-        """Return these parameters with what their task says where they are at their defaults.
+        """Return these parameters with the task's values for those at their defaults.
 
         Raises:
-            TaskError: there is no such task, or an entry is wrong.
-            ParameterError: the task says something that no parameter may be.
+            TaskError: unknown task, or a wrong entry.
+            ParameterError: the task has an invalid value for a parameter.
         """
         if not self.task:
             return self
@@ -121,10 +121,10 @@ class PlanParameters(RobotParameters):
         return from_values(type(self), {**vars(self), **said})
 
     def plan(self) -> Plan:
-        """Return what the controller shall do; of torques where there is no ``interface``.
+        """Return the plan of the controller; with torques if there is no ``interface``.
 
         Raises:
-            ControlError: the contact is not given, or not usable.
+            ControlError: the contact is missing or invalid.
         """
         known, cap = vars(self), self.speed_cap
         same = {each.name: known[each.name] for each in fields(Plan) if each.name in known}
@@ -132,7 +132,7 @@ class PlanParameters(RobotParameters):
         return Plan(**same | capped, contact=self._contact(), ramp=self.speed_ramp)
 
     def refuse_pairs(self, robot: Robot, rate: float, state_timeout: float) -> None:
-        """Refuse parameters that do not go together.
+        """Refuse contradicting parameters.
 
         Args:
             robot: the arm.
@@ -148,10 +148,10 @@ class PlanParameters(RobotParameters):
             raise ControlError(lines)
 
     def summary(self, limits: str) -> str:
-        """Return in one line what the robot may be commanded to do, for the log.
+        """Return a summary of the commanded motion in one line, for the log.
 
         Args:
-            limits: of the impact, as they are once "auto" is resolved.
+            limits: of the impact, after "auto" is resolved.
         """
         point, normal = (
             [round(x, 4) for x in v] for v in (self.contact_point, self.contact_normal)
@@ -182,7 +182,7 @@ class PlanParameters(RobotParameters):
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Tell whether two values of a parameter are the same, NaN or not."""
+    """Tell whether two values of a parameter are equal, NaN included."""
     if isinstance(one, tuple | list):
         return bool(np.array_equal(one, other, equal_nan=True))
     return bool(one == other or (one != one and other != other))

@@ -13,7 +13,7 @@ from impact_qp.limits import ImpactLimit, SpeedBound, WorstCaseImpactLimit
 from impact_qp.reach import Reach
 from impact_robots import ArmDynamics, PointState, Robot
 
-_STARTS, _KEPT, _STEPS = 400, 8, 1000  # drawn configurations, those refined, most steps of each
+_STARTS, _KEPT, _STEPS = 400, 8, 1000  # drawn and refined configurations, steps
 _FIRST_STEP, _LAST_STEP = 0.3, 2e-4  # sizes of a step of the search [rad]
 _GROW, _SHRINK = 1.6, 0.9  # after a success, after a failure: balanced at one success in five
 _NEAR = 0.3  # loads that may become the largest, over the largest
@@ -43,32 +43,32 @@ def safe_speed(robot: Robot, limit: ImpactLimit, q: np.ndarray) -> HitConfigurat
 
 
 class Fastest:
-    """Keeps the fastest of many configurations; of equal ones those that came first.
+    """Stores the fastest of many configurations; of equal ones the first.
 
     Attributes:
-        hits: kept, fastest first.
+        hits: fastest first.
     """
 
-    def __init__(self, kept: int) -> None:
-        """Keep so many."""
+    def __init__(self, count: int) -> None:
+        """Set the number of stored configurations."""
         self.hits: list[HitConfiguration] = []
-        self._kept = kept
+        self._count = count
 
     @property
     def least(self) -> float:
-        """Speed that another one must exceed, below 0 while there is room [m/s]."""
-        return -1.0 if len(self.hits) < self._kept else self.hits[-1].bound.speed
+        """Speed that another one must exceed, negative while the list is not full [m/s]."""
+        return -1.0 if len(self.hits) < self._count else self.hits[-1].bound.speed
 
     def add(self, hit: HitConfiguration | None) -> None:
-        """Take one that exceeds ``least``; none: nothing."""
+        """Take one that exceeds ``least``; None is ignored."""
         if hit is not None:
             self.hits.append(hit)
             self.hits.sort(key=_speed, reverse=True)
-            del self.hits[self._kept :]
+            del self.hits[self._count :]
 
 
 class Search:
-    """Looks for the configuration with the highest bound that reaches the same point."""
+    """Searches the configuration with the highest bound that reaches the same point."""
 
     def __init__(
         self,
@@ -85,11 +85,11 @@ class Search:
         Args:
             robot: the arm.
             limit: of the impact.
-            q: joint positions that put the contact point where it is to be, shape (n,) [rad].
-            tilt: by how much the tool may turn away from how it faces the surface in q, >= 0; it
-                may turn about the normal as it likes [rad].
-            seed: of what is drawn.
-            reach: what is allowed, instead of a ``tilt`` away from q.
+            q: joint positions with the contact point at its target, shape (n,) [rad].
+            tilt: largest rotation of the tool from its direction to the surface in q, >= 0;
+                rotation about the normal is free [rad].
+            seed: of the random numbers.
+            reach: allowed configurations, instead of a ``tilt`` from q.
 
         Raises:
             ControlError: q is outside of the position limits.
@@ -109,11 +109,11 @@ class Search:
         self._start = HitConfiguration(q.copy(), self._limit.speed_bound(place))
 
     def best(self, *, starts: int = _STARTS, steps: int = _STEPS) -> HitConfiguration:
-        """Return the best configuration found; never worse than where the search began.
+        """Return the best configuration found; never worse than the start.
 
         Args:
-            starts: configurations that are drawn.
-            steps: most of each climb.
+            starts: number of drawn configurations.
+            steps: largest number of steps of each ascent.
         """
         found = Fastest(_KEPT)
         found.add(self._start)
@@ -129,7 +129,7 @@ class Search:
         return max(polished, key=_speed)
 
     def _refine(self, hit: HitConfiguration, steps: int) -> HitConfiguration:
-        """Go uphill in random directions, until only tiny steps succeed."""
+        """Ascend in random directions, until only tiny steps succeed."""
         size = _FIRST_STEP
         for _ in range(steps):
             if size < _LAST_STEP:
@@ -143,7 +143,7 @@ class Search:
         return hit
 
     def _polish(self, hit: HitConfiguration) -> HitConfiguration:
-        """Follow the edge between limits: the largest of all loads is made small by SLSQP."""
+        """Follow the edge between limits: minimise the largest load by SLSQP."""
         from scipy.optimize import minimize  # loads slowly
 
         limit, reach, speed = self._limit, self._reach, hit.bound.speed

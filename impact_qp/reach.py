@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Configurations in which the contact point is where it is wanted, the tool facing the surface."""
+"""Configurations with the contact point at a target and the tool facing the surface."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _NEWTON = Newton(iterations=30, reached=1e-8, damping=1e-6)
 
 
 class Reach:
-    """Brings a contact frame to points, within the joints' limits and a tilt of the tool.
+    """Moves a contact frame to points, within the joints' limits and a tilt of the tool.
 
-    Where each joint has one axis that is compiled, see :mod:`~impact_qp.compiled.reach_steps`; the
-    plain form serves all others.
+    If each joint has one axis, compiled functions are used, see
+    :mod:`~impact_qp.compiled.reach_steps`; otherwise the plain form.
 
     Attributes:
         low: lowest joint positions, shape (n,) [rad].
@@ -47,11 +47,11 @@ class Reach:
         Args:
             robot: the arm.
             frame: that hits; none: the robot's contact frame.
-            facing: direction of the tool that looks along the normal, in axes of the frame,
+            facing: direction of the tool that points along the normal, in axes of the frame,
                 shape (3,), of length 1.
             normal: outward normal of the surface, base axes, shape (3,), of length 1.
-            tilt: by how much it may look elsewhere, >= 0; the tool may turn about the normal as
-                it likes [rad].
+            tilt: largest rotation from the normal, >= 0; rotation about the normal is free
+                [rad].
             around: joint positions that are always allowed, shape (n,) [rad].
         """
         self._model, self._data = robot.model, robot.model.createData()
@@ -65,24 +65,24 @@ class Reach:
         self._steps = None if self._chain is None else _compiled()
 
     def to(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-        """Return the allowed configuration at a point that is nearest to ``q``, or none.
+        """Return the allowed configuration at a point that is nearest to ``q``, or None.
 
         Args:
             point: base axes, shape (3,) [m].
-            q: to begin with, shape (n,) [rad].
+            q: start, shape (n,) [rad].
         """
         if self._steps is None:
             return self._plain_to(point, q)
         return self._found(*self._steps.to_point(*self._asked(point, q)))
 
     def bring(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-        """Return an allowed configuration at a point, from further away than :meth:`to`, or none.
+        """Return an allowed configuration at a point, from farther away than :meth:`to`, or None.
 
-        The tool is turned too, and joints stay at their limits on the way.
+        The tool is rotated, too, and joints stay within their limits.
 
         Args:
             point: base axes, shape (3,) [m].
-            q: to begin with, shape (n,) [rad].
+            q: start, shape (n,) [rad].
         """
         if self._steps is None:
             return self._plain_bring(point, q)
@@ -95,7 +95,7 @@ class Reach:
         return self._steps.step_around(self._chain, _NEWTON, _floats(q), _floats(step))
 
     def _asked(self, point: np.ndarray, q: np.ndarray) -> tuple[Any, ...]:
-        """Return what the compiled ways to a point take."""
+        """Return the arguments of the compiled functions for a point."""
         allowed = Allowed(self.low, self.high, self._normal, self._facing, self.least)
         return self._chain, allowed, _NEWTON, _floats(point), _floats(q)
 
@@ -104,7 +104,7 @@ class Reach:
         return q if allowed else None
 
     def _plain_to(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-        """Return what :meth:`to` does."""
+        """Plain form of :meth:`to`."""
         for _ in range(_NEWTON.iterations):
             place = self.place(q)
             missing = point - place.translation
@@ -115,7 +115,7 @@ class Reach:
         return None
 
     def _plain_bring(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-        """Return what :meth:`bring` does."""
+        """Plain form of :meth:`bring`."""
         error = np.zeros(6)
         across = np.eye(3) - np.outer(self._normal, self._normal)
         for _ in range(_NEWTON.iterations):
@@ -133,13 +133,13 @@ class Reach:
         return None
 
     def _plain_around(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-        """Return what :meth:`around` does."""
+        """Plain form of :meth:`around`."""
         self.place(q)
         J = self._jacobian(q)[:3]
         return q + step - J.T @ np.linalg.solve(J @ J.T + _NEWTON.damping * np.eye(3), J @ step)
 
     def _jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return the contact frame's, base axes, after :meth:`place`."""
+        """Return the pose of the contact frame, base axes, after :meth:`place`."""
         return pin.computeFrameJacobian(
             self._model, self._data, q, self._frame, pin.LOCAL_WORLD_ALIGNED
         ).reshape(6, -1)
@@ -150,7 +150,7 @@ class Reach:
         return pin.updateFramePlacement(self._model, self._data, self._frame)
 
     def cosine(self, place: pin.SE3) -> float:
-        """Return the cosine of how far the tool has turned away from facing the surface."""
+        """Return the cosine of the rotation of the tool from the surface normal."""
         return float(self._normal @ place.rotation @ self._facing)
 
     def _is_allowed(self, q: np.ndarray, place: pin.SE3) -> bool:
@@ -159,7 +159,7 @@ class Reach:
 
 
 class _Steps(NamedTuple):
-    """The compiled ways."""
+    """The compiled functions."""
 
     to_point: Callable[..., tuple[bool, np.ndarray]]
     bring_to_point: Callable[..., tuple[bool, np.ndarray]]
@@ -167,12 +167,12 @@ class _Steps(NamedTuple):
 
 
 def _compiled() -> _Steps:
-    """Return the compiled ways."""
+    """Return the compiled functions."""
     from impact_qp.compiled import reach_steps as steps  # loads slowly
 
     return _Steps(direct(steps.to_point), direct(steps.bring_to_point), direct(steps.step_around))
 
 
 def _floats(values: np.ndarray) -> np.ndarray:
-    """Return values as the compiled ways take them, shape (k,)."""
+    """Return values as arguments of the compiled functions, shape (k,)."""
     return np.asarray(values, dtype=float).reshape(-1)

@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The highest safe speed all over a surface, and the configuration that allows it at each point.
+"""The highest safe speed over a surface, and the configuration that allows it at each point.
 
-A hit's bound depends on the configuration much more than on the point, so each point borrows: good
-configurations of a few anchors and of its neighbours are brought to it and improved there.
+The bound depends on the configuration much more than on the point, so points exchange
+configurations: those of a few anchors and of neighbours are moved to a point and improved there.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from impact_qp.reach import Reach
 from impact_qp.surface_grid import SurfaceGrid
 from impact_robots import ArmDynamics, Robot
 
-_ANCHORS = 3  # a side
+_ANCHORS = 3  # per side
 _FIRST_STEP, _LAST_STEP = 0.15, 1e-3  # sizes of a step uphill [rad]
 _GROW, _SHRINK = 1.6, 0.85
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long is searched."""
+    """Effort of the search."""
 
     drawn: int = 200  # configurations, at each anchor
-    kept: int = 3  # of these, improved, and borrowed by the points around
+    refined: int = 3  # of these, improved, and borrowed by neighbouring points
     borrowed: int = 6  # configurations of anchors that a point tries
-    steps: int = 60  # uphill, from a point's best two and from a better neighbour's
+    steps: int = 60  # of the ascents from a point's best two and from a better neighbour's
 
 
 QUICK = Effort()
@@ -39,12 +39,12 @@ SHORT = Effort(steps=12)  # where a bound takes milliseconds: joint_load, existe
 
 
 class MapSearch:
-    """Looks for the fastest configurations of one arm at points of one surface.
+    """Searches the fastest configurations of one arm at points of a surface.
 
-    The seed alone decides, whatever the number of processes: each row has numbers of its own.
+    Results depend on the seed only, not on the number of processes: each row has its own stream.
 
     Attributes:
-        reach: what brings the arm to a point, and says what is allowed there.
+        reach: moves the arm to a point, and defines the allowed configurations.
     """
 
     def __init__(
@@ -62,13 +62,13 @@ class MapSearch:
 
         Args:
             robot: the arm.
-            limit: of the impact; its contact says the surface's normal.
+            limit: of the impact; its contact has the surface's normal.
             grid: where it may be hit.
             axis: direction of the tool that points into the surface, in axes of the contact frame,
                 shape (3,), of length 1.
-            tilt: by how much it may point elsewhere, >= 0 [rad].
-            seed: of what is drawn.
-            effort: how long is searched.
+            tilt: largest angle from that direction, >= 0 [rad].
+            seed: of the random numbers.
+            effort: of the search.
         """
         self._robot, self._final, self._limit = robot, limit, limit.ranking
         self._dynamics, self._rest = ArmDynamics(robot, compiled=True), np.zeros(robot.dof)
@@ -83,23 +83,23 @@ class MapSearch:
     def anchors(self) -> list[tuple[int, int]]:
         """Rows and columns of the points where configurations are drawn."""
         rows, columns = (
-            sorted({round(k) for k in np.linspace(0, most - 1, _ANCHORS)})
-            for most in self._points.shape[:2]
+            sorted({round(k) for k in np.linspace(0, count - 1, _ANCHORS)})
+            for count in self._points.shape[:2]
         )
         return [(row, column) for row in rows for column in columns]
 
     def at_anchor(self, row: int, column: int) -> list[np.ndarray]:
-        """Return the best configurations drawn and improved there, fastest first; maybe none."""
+        """Return the best configurations drawn and improved there, fastest first; may be empty."""
         point, random = self._points[row, column], self._random(0, row, column)
         reach, effort = self.reach, self._effort
         drawn = random.uniform(reach.low, reach.high, size=(effort.drawn, self._robot.dof))
-        found, improved = self._fastest(point, drawn, effort.kept), Fastest(effort.kept)
+        found, improved = self._fastest(point, drawn, effort.refined), Fastest(effort.refined)
         for hit in found:
             improved.add(self._uphill(point, hit, 5 * effort.steps, random))
         return [hit.q for hit in improved.hits]
 
     def row(self, row: int, known: Sequence[np.ndarray]) -> list[HitConfiguration | None]:
-        """Return what is found at each point of a row; none where nothing reaches it.
+        """Return the hit found at each point of a row; None if unreachable.
 
         Args:
             row: number of the row.
@@ -113,11 +113,11 @@ class MapSearch:
     def column(
         self, column: int, hits: Sequence[HitConfiguration | None]
     ) -> list[HitConfiguration | None]:
-        """Return what is best in a column, after its points have borrowed from each other.
+        """Return the best hits in a column, after exchange between its points.
 
         Args:
             column: number of the column.
-            hits: what :meth:`row` has found in it, lowest first.
+            hits: results of :meth:`row` in it, lowest first.
         """
         found = self._exchanged(self._points[:, column], list(hits), self._random(2, column))
         if self._final is self._limit:
@@ -130,7 +130,7 @@ class MapSearch:
         hits: list[HitConfiguration | None],
         random: np.random.Generator,
     ) -> list[HitConfiguration | None]:
-        """Let points in a line borrow from the one before, then from the one behind."""
+        """Exchange configurations along a line of points, forwards and backwards."""
         for k in range(1, len(hits)):
             hits[k] = self._borrow(points[k], hits[k], hits[k - 1], random)
         for k in range(len(hits) - 2, -1, -1):
@@ -159,7 +159,7 @@ class MapSearch:
         neighbour: HitConfiguration | None,
         random: np.random.Generator,
     ) -> HitConfiguration | None:
-        """Return the better of a point's configuration and its neighbour's, brought there."""
+        """Return the better of a point's configuration and its neighbour's, moved there."""
         above = -1.0 if hit is None else hit.bound.speed
         moved = None if neighbour is None else self._bring(point, neighbour.q, above)
         return hit if moved is None else self._uphill(point, moved, self._effort.steps, random)
@@ -167,7 +167,7 @@ class MapSearch:
     def _uphill(
         self, point: np.ndarray, hit: HitConfiguration, steps: int, random: np.random.Generator
     ) -> HitConfiguration:
-        """Go uphill in random directions."""
+        """Ascend in random directions."""
         size = _FIRST_STEP
         for _ in range(steps):
             if size < _LAST_STEP:
@@ -182,10 +182,10 @@ class MapSearch:
         return hit
 
     def _fastest(
-        self, point: np.ndarray, tried: Iterable[np.ndarray], kept: int
+        self, point: np.ndarray, tried: Iterable[np.ndarray], count: int
     ) -> list[HitConfiguration]:
-        """Return the fastest of some configurations that are brought to a point."""
-        found = Fastest(kept)
+        """Return the fastest of some configurations after moving them to a point."""
+        found = Fastest(count)
         for q in tried:
             found.add(self._bring(point, q, found.least))
         return found.hits
@@ -194,7 +194,7 @@ class MapSearch:
         return self._rated(self.reach.bring(point, q), above)
 
     def _rated(self, q: np.ndarray | None, above: float) -> HitConfiguration | None:
-        """Return a configuration that allows more than a speed [m/s], else none."""
+        """Return a configuration that allows more than a speed [m/s], else None."""
         if q is None:
             return None
         state = self._dynamics.state(q, self._rest).at(self._limit.frame)

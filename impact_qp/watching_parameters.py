@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of when a node that controls arms stops them, whatever it controls them for."""
+"""Parameters of the supervision of any node that controls arms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from impact_ros.parameters import parameter
 
 @dataclass(frozen=True)
 class WatchingParameters:
-    """When a robot is stopped because states or answers are late; whether it is simulated."""
+    """Limits on late states and answers; whether the robot is simulated."""
 
     state_timeout: float = parameter(
         0.02, "Stop after that time without state or detector", unit="s", low=1e-3, high=10.0
@@ -35,14 +35,14 @@ class WatchingParameters:
     )
 
     def refuse_weak_limits(self, limits: str, choices: Collection[str] = SELECTABLE) -> None:
-        """Refuse to move a real robot by limits that some admissible impulse exceeds.
+        """Refuse impact limits that some admissible impulse exceeds, on a real robot.
 
         Args:
             limits: of the impact.
-            choices: those that there are for it.
+            choices: available limits.
 
         Raises:
-            ControlError: says which limits there are.
+            ControlError: lists the available limits.
         """
         if self.simulated or self.lockstep or limits in ON_A_REAL_ARM:
             return

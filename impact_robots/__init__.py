@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot is: kinematics, inertia, limits, motors and contact point, one YAML each."""
+"""Description of a robot: kinematics, inertia, limits, motors and contact point, one YAML each."""
 
 from impact_robots.description.floating_base import floating_position, floating_velocity
 from impact_robots.description.loader import available_robots, load_robot, robot_of

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot cell: which robots stand where, by the namespaces of their topics."""
+"""A robot cell: names and bases of its robots; a name is the namespace of the topics."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class PlacedRobot(NamedTuple):
     yaw: float = 0.0  # by which the base is turned about the vertical [rad]
 
     def load(self) -> Robot:
-        """Return the robot with the axes of the world at its base: J, velocities, forces are so.
+        """Return the robot with world axes at its base: J, velocities and forces are in them.
 
         Raises:
-            RobotError: there is none of that name, or its YAML is wrong.
+            RobotError: unknown name, or a wrong YAML.
         """
         return robot_named(self.robot, self.yaw)
 
@@ -42,20 +42,20 @@ class PlacedRobot(NamedTuple):
 
 
 def turned(yaw: float) -> np.ndarray:
-    """Return the axes of what is turned about the vertical by ``yaw`` [rad], shape (3, 3)."""
+    """Return the axes after a turn about the vertical by ``yaw`` [rad], shape (3, 3)."""
     return np.eye(3) if yaw == 0.0 else np.array(pin.utils.rotate("z", yaw))
 
 
 @cache
 def robot_named(name: str, yaw: float = 0.0) -> Robot:
-    """Return a robot of a cell, again and again the same; nobody may change it.
+    """Return a robot of a cell, cached and therefore read-only.
 
     Args:
         name: of the robot, or the path of its YAML.
         yaw: by which its base is turned; positions and vectors are in axes that are not [rad].
 
     Raises:
-        RobotError: there is none of that name, or its YAML is wrong.
+        RobotError: unknown name, or a wrong YAML.
     """
     robot = load_robot(name)
     if yaw == 0.0:

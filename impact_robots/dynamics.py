@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the states of robots by pinocchio, one at a time or many."""
+"""Computes the states of robots with pinocchio, one at a time or many."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from impact_robots.state.work_memory import PointFunction, WorkMemory
 
 
 class ArmStates(NamedTuple):
-    """What impacts need of the dynamics at k states, as in :class:`~impact_robots.PointState`."""
+    """Dynamics at k states that impacts need, as in :class:`~impact_robots.PointState`."""
 
     q: np.ndarray  # shape (k, nq) [rad]
     dq: np.ndarray  # shape (k, n) [rad/s]
@@ -35,7 +35,7 @@ class ArmStates(NamedTuple):
 class ContactDynamics:
     """Computes the states of any pinocchio model, fixed or floating base.
 
-    Owns the work memory, in which its states look up their points, so one instance per thread.
+    Owns the work memory, from which its states compute their points, so one instance per thread.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class ContactDynamics:
         """Return the dynamics at positions ``q`` (nq,) [rad] and velocities ``dq`` (nv,) [rad/s].
 
         Raises:
-            RobotError: not that many numbers.
+            RobotError: wrong number of values.
         """
         q, dq = np.array(q, dtype=float), np.array(dq, dtype=float)
         if (q.shape, dq.shape) != self._shapes:
@@ -99,7 +99,7 @@ class ContactDynamics:
         """Return the dynamics at k states, positions (k, nq) [rad], velocities (k, nv) [rad/s].
 
         Raises:
-            RobotError: not two tables of that many columns and equally many rows.
+            RobotError: tables with wrong numbers of columns or different numbers of rows.
         """
         q, dq = np.array(q, dtype=float), np.array(dq, dtype=float)
         k, n = len(np.atleast_1d(q)), self._model.nv

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a field of a record may hold: the same for YAML files, parameters of nodes and options.
+"""Allowed values of a record's field: the same for YAML files, node parameters and options.
 
 Example:
     @dataclass(frozen=True)
@@ -11,6 +11,7 @@ Example:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, get_type_hints
@@ -21,12 +22,17 @@ SCALARS: dict[type, str] = {
     float: "a number",
     str: "a text",
 }
-_THOUSANDTHS = {"m": "millimetres", "m/s": "millimetres per second", "s": "milliseconds"}
+_OTHER_UNITS = {  # that are written by mistake, and how many of them the unit has
+    "m": ("millimetres", 1000.0),
+    "m/s": ("millimetres per second", 1000.0),
+    "s": ("milliseconds", 1000.0),
+    "rad": ("degrees", 180.0 / math.pi),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What a value may be.
+    """Allowed values.
 
     Attributes:
         description: What it does, one sentence.
@@ -55,7 +61,7 @@ class Entry:
         return low_ok and above_ok and (self.high is None or value <= self.high)
 
     def expected(self, kind: str) -> str:
-        """Return what a value must be, in words.
+        """Return a description of the allowed values.
 
         Args:
             kind: of the value, such as "a number".
@@ -71,24 +77,29 @@ class Entry:
         return f"{kind}{above}" + ("" if self.high is None else f" of at most {self.high:g}") + unit
 
     def line(self, kind: str, got: Any) -> str:
-        """Return what was expected and got, and if that looks like a thousandth of the unit."""
-        hint = f", which looks like {_THOUSANDTHS[self.unit]}" if self._looks_small(got) else ""
-        return f"expected {self.expected(kind)}, got {got!r}{hint}"
+        """Return what was expected and got, and if that looks like another unit."""
+        return f"expected {self.expected(kind)}, got {got!r}{self.hint(got)}"
 
-    def _looks_small(self, value: Any) -> bool:
-        """Tell whether a number is too high, and would not be in thousandths of the unit."""
-        if self.unit not in _THOUSANDTHS or self.high is None:
-            return False
-        return isinstance(value, int | float) and self.high < value <= 1000.0 * self.high
+    def hint(self, got: Any) -> str:
+        """Return what ends an error if a value would be allowed in another unit."""
+        if self.high is None or not isinstance(got, int | float):
+            return ""
+        return unit_hint(got, self.high, self.unit)
+
+
+def unit_hint(value: float, most: float, unit: str) -> str:
+    """Return what ends an error if a number above ``most`` would be allowed in another unit."""
+    name, ratio = _OTHER_UNITS.get(unit, ("", 1.0))
+    return f", which looks like {name}" if most < value <= ratio * most else ""
 
 
 def entry(description: str, **options: Any) -> Entry:
-    """Return what a field may hold; options are the other attributes of :class:`Entry`."""
+    """Return the allowed values of a field; options are the other attributes of :class:`Entry`."""
     return Entry(description=description, **options)
 
 
 def entries_of(record: type) -> dict[str, Entry]:
-    """Return what the fields of a record may hold, by name, of those that say it."""
+    """Return the allowed values of the annotated fields of a record, by name."""
     hints = get_type_hints(record, include_extras=True)
     return {
         name: each

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 
 class ImpactError(Exception):
-    """Root of every error that the suite raises on purpose; its text is one clear line.
+    """Root of every error that the suite raises deliberately; its text is one clear line.
 
     Attributes:
-        is_wrong_input: it is about what somebody gave, not about work that failed.
+        is_wrong_input: caused by an input, not by a failed operation.
     """
 
     is_wrong_input = False
@@ -21,7 +21,7 @@ class RobotError(ImpactError):
     is_wrong_input = True
 
     def __init__(self, text: str) -> None:
-        """Keep ``text`` as one line, whatever a file's names and parsers' messages hold."""
+        """Store ``text`` as one line; file names and parser messages may have line breaks."""
         super().__init__(one_line(text))
 
 
@@ -37,7 +37,7 @@ class OutOfRangeError(ImpactError):
     is_wrong_input = True
 
     def __init__(self, parameter: str, expected: str, got: object) -> None:
-        """Keep the ``parameter``'s name, what was ``expected`` and what was ``got``."""
+        """Store the ``parameter``'s name, the ``expected`` value and ``got``."""
         super().__init__(f"{parameter}: expected {expected}, got {one_line(got)}")
         self.parameter = parameter
         self.expected = expected
@@ -51,15 +51,15 @@ class UsageError(ImpactError):
 
 
 class WriteError(ImpactError):
-    """Something cannot be written; the text names it."""
+    """A file cannot be written; the text names it."""
 
     @classmethod
     def of(cls, path: object, error: Exception) -> WriteError:
-        """Make the error of a file that the system refused to write.
+        """Create the error of a file that the system refused to write.
 
         Args:
             path: The file.
-            error: What the system said.
+            error: The system error.
 
         Returns:
             The error, to be raised.

@@ -44,7 +44,7 @@ def inverse_kinematics(
 def pose_error(
     model: pin.Model, data: pin.Data, q: np.ndarray, frame: int, target: pin.SE3
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far a frame is from a pose, and by what the joints change that.
+    """Return the pose error of a frame, and its Jacobian with respect to the joints.
 
     Args:
         model: of the arm.
@@ -67,7 +67,7 @@ def within_limits(robot: Robot, q: np.ndarray, what: str) -> np.ndarray:
     """Return positions, shape (n,) [rad], if they respect the robot's limits.
 
     Raises:
-        RobotError: they do not; ``what`` names them.
+        RobotError: they do not; ``what`` is named in the text.
     """
     limits = robot.limits
     outside = (q < limits.position_lower) | (q > limits.position_upper)

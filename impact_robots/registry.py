@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Named choices: one place that knows them all, and into which a user's own are put too.
+"""Named choices: one registry per kind, which user code can extend.
 
 Example:
     FRICTION_LAWS.register(FrictionLaw("none", frictionless, "no friction at all"))
@@ -18,18 +18,18 @@ from impact_robots.exceptions import ImpactError
 
 
 class Named(Protocol):
-    """What can be registered."""
+    """Requirements of an entry."""
 
     @property
     def name(self) -> str:
-        """By which it is chosen."""
+        """Name by which it is chosen."""
 
 
 Entry = TypeVar("Entry", bound=Named)
 
 
 class NameTakenError(ImpactError):
-    """Something is to be registered by a name that something else has."""
+    """The name of a new entry is already taken."""
 
     is_wrong_input = True
 
@@ -43,8 +43,8 @@ class Registry(Mapping[str, Entry]):
         """Begin without entries.
 
         Args:
-            kind: what the entries are, for messages.
-            unknown: makes the error of a name that nobody has, of kind, name and choices.
+            kind: of the entries, for messages.
+            unknown: creates the error of an unknown name from kind, name and choices.
         """
         self.kind = kind
         self._unknown = unknown
@@ -54,7 +54,7 @@ class Registry(Mapping[str, Entry]):
         """Add an entry under its name, and return it.
 
         Raises:
-            NameTakenError: there is one of that name already.
+            NameTakenError: the name is already taken.
         """
         if entry.name in self._entries:
             taken = ", ".join(self._entries)
@@ -63,10 +63,10 @@ class Registry(Mapping[str, Entry]):
         return entry
 
     def remove(self, name: str) -> None:
-        """Forget an entry.
+        """Remove an entry.
 
         Raises:
-            ImpactError: there is none of that name, of the registry's own class.
+            ImpactError: unknown name, of the registry's own class.
         """
         del self._entries[self.named(name).name]
 
@@ -74,7 +74,7 @@ class Registry(Mapping[str, Entry]):
         """Return the entry of a name.
 
         Raises:
-            ImpactError: there is none of that name, of the registry's own class.
+            ImpactError: unknown name, of the registry's own class.
         """
         entry = self._entries.get(name)
         if entry is None:
@@ -92,7 +92,7 @@ class Registry(Mapping[str, Entry]):
 
 
 def import_modules(package: str, path: Iterable[str], first: Iterable[str] = ()) -> None:
-    """Import every module of a package, so that each can register what it holds.
+    """Import every module of a package, so that each can register its entries.
 
     Args:
         package: its ``__name__``.

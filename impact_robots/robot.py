@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The frozen description of one robot that every package of the suite shares."""
+"""The frozen description of one robot, used by all packages of the suite."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class Robot:
     """One robot with n joints, its tool and its contact points: an arm, if the base is fixed.
 
     Arrays have shape (n,) and follow ``joint_names``. ``model`` is a pinocchio model whose joint
-    order is the same, behind a free-flyer if the base is floating; treat it as immutable. What
-    nobody has given is NaN (None for a flag), and must not be used before :meth:`require`.
+    order is the same, behind a free-flyer if the base is floating; treat it as immutable. A value
+    that is unknown is NaN (None for a flag), and must not be used before :meth:`require`.
     """
 
     name: str
@@ -88,15 +88,17 @@ class Robot:
     stance: np.ndarray  # a configuration ready for an impact [rad]
     detection_joints: tuple[int, ...]  # indices, from 0, of the torque-error detector's joints
     driver_compensates_gravity: bool | None  # the driver adds gravity to a commanded torque
-    assumed: tuple[str, ...]  # entries that no source gives, see the YAML
+    assumed: tuple[str, ...]  # entries without a source, see the YAML
     velocity_noise: float = VELOCITY_NOISE  # standard deviation of measured dq [rad/s]
     torque_noise: float = TORQUE_NOISE  # standard deviation of measured torques [N.m]
     joint_ranges: JointRanges = KNOWN_JOINTS  # of stiffness, damping and motor inertia
     loop_damping_time: np.ndarray | None = None  # D/K by the torque loop; none: theirs [s]
     servo_stiffness: np.ndarray | None = None  # of a position or velocity loop [N.m/rad]
     servo_damping: np.ndarray | None = None  # of the same [N.m.s/rad]
+    coulomb_friction: np.ndarray | None = None  # of the joints under their loop [N.m]
+    viscous_friction: np.ndarray | None = None  # of the same [N.m.s/rad]
     payload: tuple[float, float] = (0.0, 0.0)  # at the contact point; its middle in the model [kg]
-    force_limits: tuple[tuple[str, float], ...] = ()  # by what limits a peak of contact force [N]
+    force_limits: tuple[tuple[str, float], ...] = ()  # limits of a peak contact force by name [N]
     base: str = "fixed"  # of :data:`~impact_robots.description.floating_base.BASES`
     contacts: tuple[NamedContact, ...] = ()  # where it hits, each a frame of the model
     passive: tuple[str, ...] = ()  # joints without a motor
@@ -132,7 +134,7 @@ class Robot:
         return self.joint_names if self.base == "fixed" else (*BASE_VELOCITIES, *self.joint_names)
 
     def composite_of(self, frame: str) -> str:
-        """Return which links count in the composite body of a frame, as its contact says."""
+        """Return which links are in the composite body of a frame, by its contact."""
         own = (each.composite for each in self.contacts if each.name == frame)
         return next(own, "moving")
 
@@ -152,7 +154,7 @@ class Robot:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return positions (nq,) and velocities (nv,) of joints' q and dq, both (n,).
 
-        What gives joints alone says nothing of a floating base: it is taken to be at the origin, so
+        Joint values do not define the pose of a floating base: it is placed at the origin, so
         results are in the base's own axes.
 
         Args:
@@ -181,7 +183,7 @@ class Robot:
         return self.joint_damping / self.joint_stiffness
 
     def with_joints(self, scale: np.ndarray) -> Robot:
-        """Return the robot with other joints, whose torque loop goes on taking them as these.
+        """Return the robot with scaled joints, whose torque loop still assumes the original ones.
 
         Args:
             scale: of stiffness, damping and both motor inertias, shape (3, n) [-].
@@ -204,13 +206,13 @@ class Robot:
         return tuple(key for key in found if key not in OPTIONAL)
 
     def require_no_loops(self, who: str) -> None:
-        """Refuse closed loops for somebody whose formulas do not know of them.
+        """Refuse closed loops for a caller whose formulas do not support them.
 
         Args:
             who: package or command.
 
         Raises:
-            RobotError: there are some.
+            RobotError: the robot has closed loops.
         """
         if self.loops:
             raise RobotError(
@@ -219,15 +221,15 @@ class Robot:
             )
 
     def require(self, who: str, *keys: str) -> None:
-        """Refuse to go on without what somebody needs to know of the robot.
+        """Refuse to continue without required values of the robot.
 
         Args:
             who: package or command, see ``impact_robots.description.keys``.
-            keys: of the YAML that are needed; none: all that it needs.
+            keys: of the YAML that are required; none: all that ``who`` requires.
 
         Raises:
-            RobotError: says which keys are missing, for whom, with their units, or that whoever
-                it is moves arms only.
+            RobotError: names missing keys with their units, or the caller supports only arms
+                with a fixed base.
         """
         if who in ARMS_ONLY and (self.base != "fixed" or self.passive or self.loops):
             raise RobotError(
@@ -243,7 +245,7 @@ class Robot:
     def motor_inertias(self) -> dict[str, np.ndarray]:
         """Diagonals, shape (nv,) [kg.m^2], that an impact map may add to the mass matrix.
 
-        Motor inertias that are not known (NaN, or all zero) are left out.
+        Unknown motor inertias (NaN, or all zero) are left out.
         """
         motors = {
             "M+B_theta": self.apparent_motor_inertia,

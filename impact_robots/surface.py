@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The surface that a robot hits: where it is, and between which bounds its coefficients lie."""
+"""The surface that a robot hits: its position, and the ranges of its coefficients."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Surface:
         restitution: Coefficient = 0.0,
         stiffness: Coefficient = ANY_STIFFNESS,
     ) -> None:
-        """Check what is known of the surface, and work out its contact axes.
+        """Check the values of the surface, and compute its contact axes.
 
         Args:
             point: any point of the surface in O, shape (3,) [m]; none where only its orientation

@@ -30,7 +30,7 @@ INTEGER_LIMIT = 2**63 - 1
 
 
 def declare_on(node: Any, cls: type[Parameters]) -> Parameters:
-    """Do what `parameters.declare` says."""
+    """Declare the parameters, as described at `parameters.declare`."""
     known = specifications(cls, moved=True)
     values = {name: _value(node, item) for name, item in known.items()}
     instance = assembled(cls, values)  # before anything is declared: it may check values together
@@ -47,10 +47,10 @@ def declare_on(node: Any, cls: type[Parameters]) -> Parameters:
 
 
 def _value(node: Any, item: Specification) -> Any:
-    """Read the override with whatever type it has: `-p x:=1` is an integer, also for a double."""
-    if item.name in node._parameter_overrides:  # rclpy has no public way to ask
+    """Read the override with any type: `-p x:=1` is an integer, also for a double."""
+    if item.name in node._parameter_overrides:  # no public accessor in rclpy
         given = node._parameter_overrides[item.name].value
-        # YAML cannot say the type of an empty list: it arrives without one.
+        # The type of an empty YAML list is unknown: it arrives as None.
         return item.convert([] if given is None and item.is_list else given)
     return item.convert(item.default)
 

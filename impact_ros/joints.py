@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Joint states in the order of the robot, whatever order they came in. Needs no ROS to import."""
+"""Joint states, reordered to the joint order of the robot. Needs no ROS to import."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_ros.exceptions import MessageError
 
-MOST_NAMES = 1000  # joints of anything that has an arm
+MAX_NAMES = 1000  # upper limit of joints of a robot
 
 
 class JointArrays(NamedTuple):
@@ -32,8 +32,8 @@ def reorder(names: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
     """Find where each wanted joint is.
 
     Args:
-        names: Joint names in the order of the data; extra ones do no harm.
-        wanted: Names of the n joints in the order asked for.
+        names: Joint names in the order of the data; extra ones are ignored.
+        wanted: Names of the n joints in the requested order.
 
     Returns:
         Index array of shape (n,): `data[index]` is in the wanted order.
@@ -42,8 +42,8 @@ def reorder(names: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
         MessageError: Joints are missing, or a wanted one is given twice.
     """
     names = list(names)
-    if len(names) > MOST_NAMES:
-        raise MessageError(f"expected at most {MOST_NAMES} joint names, got {len(names)}")
+    if len(names) > MAX_NAMES:
+        raise MessageError(f"expected at most {MAX_NAMES} joint names, got {len(names)}")
     missing = [name for name in wanted if name not in names]
     if missing:
         got = ", ".join(map(_shown, names[:10])) if names else "none"
@@ -58,7 +58,7 @@ def reorder(names: Sequence[str], wanted: Sequence[str]) -> np.ndarray:
 
 
 def _shown(name: str) -> str:
-    """Return a joint's name as a line of a log may hold it."""
+    """Return a joint's name, shortened and escaped for one log line."""
     return name if name.isprintable() and len(name) <= 50 else ascii(name[:50])
 
 
@@ -81,7 +81,7 @@ class JointReader:
         self._unknown = np.full(len(self.names), np.nan)
 
     def read(self, message: Any) -> JointArrays:
-        """Read one message. Values are not judged: see `messages.non_finite`.
+        """Read one message. Values are not checked: see `messages.non_finite`.
 
         Args:
             message: sensor_msgs JointState, or anything with name, position, velocity and effort.
@@ -90,8 +90,8 @@ class JointReader:
             New arrays in the order of `names`.
 
         Raises:
-            MessageError: Joints are missing or double, or an array has neither none nor all of
-                the values.
+            MessageError: Joints are missing or duplicated, or an array is neither empty nor
+                complete.
         """
         if message.name != self._seen:
             self._index = reorder(message.name, self.names)

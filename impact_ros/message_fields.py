@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a message says, field by field, for whoever writes it: a node, or a recorder without ROS.
+"""Fields of messages as mappings, for all writers: nodes, and recorders without ROS.
 
 A message's class, of rclpy or of a recording, names its constants; everything else is a mapping
 from the names of its fields to numbers, texts, lists, arrays, :class:`Stamp`, :class:`Vector`, and
@@ -33,7 +33,7 @@ class Vector(NamedTuple):
 
 
 def constant(kind: Any, prefix: str, name: str) -> int:
-    """Return a constant of a message's class; that of "unknown" for a name without one.
+    """Return a constant of a message's class; that of "unknown" if the name has none.
 
     Args:
         kind: class of the message.

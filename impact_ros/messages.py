@@ -31,7 +31,7 @@ __all__ = [
 
 NANOSECONDS = 1_000_000_000
 SECONDS_LIMIT = 2**31
-SPAN = 86400  # room below that for what is added to a stamp [s]
+SPAN = 86400  # margin for durations that are added to a stamp [s]
 
 
 def fill(target: Any, values: ArrayLike | Sequence[Any]) -> None:
@@ -107,8 +107,8 @@ def to_nanoseconds(stamp: Any) -> int:
         stamp: builtin_interfaces Time or Duration.
 
     Raises:
-        MessageError: Not a stamp: a second or more of nanoseconds, or seconds so near to the end
-            of 32 bits that nothing can be added to them.
+        MessageError: Invalid stamp: a second or more of nanoseconds, or seconds too close to
+            the end of 32 bits.
     """
     seconds, rest = stamp.sec, stamp.nanosec
     if not (0 <= rest < NANOSECONDS and -SECONDS_LIMIT <= seconds < SECONDS_LIMIT - SPAN):
@@ -146,7 +146,7 @@ def from_nanoseconds(nanoseconds: int, stamp: Any = None) -> Any:
 
 
 def non_finite(names: Sequence[str], **columns: np.ndarray) -> list[str]:
-    """Say which joint values are NaN or infinite.
+    """List the joint values that are NaN or infinite.
 
     Args:
         names: Names of the n joints.
@@ -157,7 +157,7 @@ def non_finite(names: Sequence[str], **columns: np.ndarray) -> list[str]:
     """
     found = []
     for label, values in columns.items():
-        if math.isfinite(sum(values.tolist())):  # most often, and then at once
+        if math.isfinite(sum(values.tolist())):  # fast path: all finite
             continue
         good = np.isfinite(values)
         if not good.all():

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of a node: one frozen dataclass says all, ROS and the documentation follow it.
+"""Parameters of a node: one frozen dataclass defines them for ROS and the documentation.
 
 Example:
     @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Quality of service: four profiles, and why each is what it is."""
+"""Quality of service: four profiles and the reason for each."""
 
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 
@@ -19,14 +19,14 @@ def _profile(depth: int, *, reliable: bool, latched: bool = False) -> QoSProfile
 SENSOR = _profile(1, reliable=False)
 
 # Publish states, commands and statistics: reliable matches every subscription, and depth one never
-# queues what is out of date. A lockstep simulation waits for each sample, so it loses none.
+# queues outdated samples. A lockstep simulation waits for each sample, so it loses none.
 STREAM = _profile(1, reliable=True)
 
 # Subscribe to a stream when each sample must arrive, as both sides of a lockstep simulation do.
 LOCKSTEP = STREAM
 
-# Publish (and subscribe to) events, descriptions and configuration: who comes late still gets the
-# last ten. Finding a publisher takes seconds, so an event that is not kept may be lost.
+# Publish (and subscribe to) events, descriptions and configuration: late subscribers still receive
+# the last ten. Discovery takes seconds, so an event that is not stored may be lost.
 LATCHED = _profile(10, reliable=True, latched=True)
 
 # Subscribe to record: deep enough for a second of a 1 kHz stream while the disk is busy. Reliable,

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What one node parameter is, and whether a value fits it. No ROS in here."""
+"""Specification of a node parameter, and the check of its values. Needs no ROS."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Specification(Entry):
         is_list: The value is a list (a tuple in Python) of elements.
         default: Value without an override.
         read_only: Fixed once the node was started.
-        moved: Where else a parameter that goes in the next release is said; empty: it stays.
+        moved: Replacement of a deprecated parameter; empty: not deprecated.
         is_range: It is a list of two, lowest and highest; one number stands for both.
     """
 
@@ -127,7 +127,7 @@ def parameter(
         default: Value without an override; float("nan") stands for unknown.
         description: What it does, one sentence.
         read_only: Fixed once the node was started.
-        moved: Where else it is said from now on; the next release does not know it any more.
+        moved: Replacement, for a deprecated parameter that the next release removes.
         **options: Attributes of :class:`impact_robots.entry.Entry`: unit, low, high, choices; a
             registry that grows stays one.
 
@@ -142,7 +142,7 @@ def parameter(
 
 
 def parameters_of(members: typing.Callable[[], Iterable[Specification]]) -> Any:
-    """Declare parameters that are known only when they are asked for, as one field of a dataclass.
+    """Declare parameters that are known only at run time, as one field of a dataclass.
 
     The field is a mapping by name of the values that were given; it is empty by default.
 
@@ -170,7 +170,7 @@ def specifications(cls: type, *, moved: bool = False) -> dict[str, Specification
 
     Args:
         cls: Dataclass whose fields were made by `parameter`.
-        moved: With those that go in the next release.
+        moved: Include deprecated parameters.
 
     Returns:
         One specification per field, or per member of a field made by `parameters_of`.
@@ -210,7 +210,7 @@ def _specification(item: Any, hint: Any) -> Specification:
 
 
 def misspelt(given: Iterable[str], known: Iterable[str]) -> list[str]:
-    """Say which names are unknown, and what was probably meant.
+    """List unknown names with the closest known name.
 
     Args:
         given: Names of overrides.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Standard output that is closed, full or no longer read; and standard error that is closed."""
+"""Handles a standard output that is closed, full or no longer read, and a closed standard error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from impact_robots.exceptions import WriteError
 
-READER_GONE = 128 + 13  # as a shell says of what SIGPIPE ended, such as `cat FILE | head -1`
+READER_GONE = 128 + 13  # exit status of a shell after SIGPIPE
 FAILED = 1
 OF_OUTPUT = (errno.EBADF, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # without a name
 
@@ -32,14 +32,14 @@ def fill_closed_streams() -> None:
 
 
 def with_output(command: Callable[[], int]) -> int:
-    """Run a command and see to it that what it printed has arrived.
+    """Run a command and flush its output.
 
     Args:
         command: returns the exit status.
 
     Returns:
-        its exit status; that of a reader that has gone, or of an output that was closed from the
-        beginning, without a word.
+        its exit status; silently ``READER_GONE`` if the reader has gone, ``FAILED`` if the output
+        was closed from the beginning.
 
     Raises:
         WriteError: standard output cannot be written, on a full disk for instance.
@@ -63,6 +63,6 @@ def with_output(command: Callable[[], int]) -> int:
 
 
 def _discard() -> None:
-    """Send what is left to nowhere, so that the end of Python does not try it again."""
+    """Redirect the remaining output to the null device, so that Python does not flush it again."""
     with contextlib.suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -22,7 +22,7 @@ LARGEST_OFFSET = 1e6  # of a contact point; squares and products stay finite [m]
 
 
 def said(message: Any, name: str) -> Range:
-    """Return a range of an impact_msgs/Surface, NaN for an end that is left open.
+    """Return a range of an impact_msgs/Surface, NaN for an open end.
 
     Args:
         message: the surface.
@@ -36,13 +36,13 @@ def said(message: Any, name: str) -> Range:
 
 
 def said_or(message: Any, name: str, unsaid: Range) -> Range:
-    """Return a range of an impact_msgs/Surface, with the ends of ``unsaid`` where it is open."""
+    """Return a range of an impact_msgs/Surface, with the ends of ``unsaid`` for open ends."""
     low, high = said(message, name)
     return unsaid[0] if isnan(low) else low, unsaid[1] if isnan(high) else high
 
 
 def surface_fields(ranges: Mapping[str, Range]) -> dict[str, float]:
-    """Return the fields of an impact_msgs/Surface; a quantity without a range is left open."""
+    """Return the fields of an impact_msgs/Surface; a quantity without a range is open."""
     ends = {name: ranges.get(name, (0.0, 0.0)) for name in QUANTITIES}
     return {
         f"{name}_{end}": value
@@ -57,7 +57,7 @@ def contact_fields(
     """Return the fields of an impact_msgs/Contact, see :mod:`impact_ros.message_fields`.
 
     Args:
-        surface: that is hit; none: nothing is said.
+        surface: that is hit; None: all fields empty.
         frame: of the contact point; empty: the robot's contact frame.
         offset: of the contact point in that frame, shape (3,) [m].
     """
@@ -80,10 +80,10 @@ def contact_fields(
 
 
 def read_surface(contact: Any) -> Surface:
-    """Return the surface of an impact_msgs/Contact, of which the message names no point.
+    """Return the surface of an impact_msgs/Contact, without a point.
 
-    A message that was recorded before it held ranges says the middle and half the width of
-    friction and restitution, which end where the quantity does; before that, no stiffness.
+    Messages recorded before they had ranges hold the middle and half the width of friction and
+    restitution, clipped to their valid ranges; still older ones hold no stiffness.
 
     Raises:
         OutOfRangeError: a range is out of what the quantity may be.
@@ -119,12 +119,12 @@ def surface_of(normal: Any, message: Any) -> Surface:
 def _surface(
     normal: tuple[float, float, float], friction: Range, restitution: Range, stiffness: Range
 ) -> Surface:
-    """Return the surface; most messages are about one that was read before."""
+    """Return the surface, cached: most messages repeat the previous one."""
     return Surface(None, normal, friction, restitution, stiffness)
 
 
 def _ranges(message: Any) -> tuple[Range, Range, Range]:
-    """Return friction and restitution as they stand, and the stiffness, any where it is open."""
+    """Return friction, restitution and stiffness; an open stiffness is ``ANY_STIFFNESS``."""
     return (
         (message.friction_low, message.friction_high),
         (message.restitution_low, message.restitution_high),

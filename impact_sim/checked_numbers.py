@@ -13,11 +13,11 @@ def check_at_least(record: object, **lowest: float) -> None:
     """Check that fields are finite and not too low.
 
     Args:
-        record: whatever has the fields.
-        **lowest: what a field must at least be.
+        record: object with the fields.
+        **lowest: smallest allowed value by field.
 
     Raises:
-        SimulationError: one is not finite, or below; says which.
+        SimulationError: one is not finite, or too small; named in the message.
     """
     for name, low in lowest.items():
         value = getattr(record, name)

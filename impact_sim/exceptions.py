@@ -6,7 +6,7 @@ from impact_robots.exceptions import ImpactError, TaskError
 
 
 class SimulationError(ImpactError):
-    """The simulated plant was asked for something it cannot do; nothing has moved."""
+    """An invalid request to the simulated plant, which has not moved."""
 
 
-ScenarioError = TaskError  # of what a scenario and its task have in common, and of its world
+ScenarioError = TaskError  # scenarios share the entries of tasks, and their errors

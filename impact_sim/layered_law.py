@@ -37,7 +37,7 @@ class LayeredLaw(RateLaw):
         OutOfRangeError: a stiffness or the thickness is not positive, or the loss negative.
     """
 
-    skin: float  # stiffness from the touch on [N/m]
+    skin: float  # stiffness from contact on [N/m]
     core: float  # stiffness below the skin [N/m]
     thickness: float  # of the skin [m]
     loss: float  # damping over stiffness [s/m]
@@ -70,7 +70,7 @@ class LayeredLaw(RateLaw):
 
 
 class LayerRanges(NamedTuple):
-    """What layered walls are drawn from."""
+    """Ranges of drawn layered walls."""
 
     skin: tuple[float, float] = (1e4, 5e4)  # [N/m]
     core: tuple[float, float] = (1e6, 8e6)  # [N/m]

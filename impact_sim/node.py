@@ -28,9 +28,9 @@ from impact_sim.ros.lockstep_node import NOBODY
 from impact_sim.ros.standalone import AGAIN, Standalone, shutdown_when_over
 from impact_sim.scenarios import load_scenario, scenario_names
 
-RESEND_AFTER = 1.0  # in lockstep, send the state again when nobody answers [s]
-GIVE_UP_AFTER = 10.0  # and then give up [s]
-LOST_COMMANDS = 20  # against the wall clock, brake after so many cycles without command
+RESEND_AFTER = 1.0  # in lockstep, resend the state after this time without a command [s]
+GIVE_UP_AFTER = 10.0  # and fail after this time [s]
+LOST_COMMANDS = 20  # against the wall clock, brake after this many cycles without command
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class SimulationParameters:
     )
     realtime: bool = parameter(False, "Run against the wall clock instead of in lockstep")
     duration: float = parameter(10.0, "Longest simulated time", unit="s", low=0.001)
-    after_contact: float = parameter(0.5, "End so long after the first contact", unit="s", low=0.0)
+    after_contact: float = parameter(0.5, "Duration after first contact", unit="s", low=0.0)
     shutdown_when_over: bool = shutdown_when_over()
 
 
@@ -53,14 +53,14 @@ class ImpactSimNode(Node):
     """A flexible-joint arm in front of a surface, with the topics of a robot's driver.
 
     Publishes `joint_states`, `wrench` (1 kHz) and `wrench_batch` (25 kHz, force on the robot in
-    base axes), and obeys `impact_qp/command`. In lockstep it publishes a state and waits for the
-    command that carries the state's stamp.
+    base axes), and executes `impact_qp/command`. In lockstep it publishes a state and waits for the
+    command with the state's stamp.
     """
 
     PARAMETERS = SimulationParameters
 
     def __init__(self, **options) -> None:
-        """Put the robot where its scenario starts; nothing moves before ``start``."""
+        """Put the robot at the start of its scenario; nothing moves before ``start``."""
         super().__init__("impact_sim", **options)
         self.parameters = declare(self, SimulationParameters)
         self.scenario = load_scenario(self.parameters.scenario)
@@ -75,8 +75,8 @@ class ImpactSimNode(Node):
         self._make_topics()
         self._measurement = self.simulation.reset(self.scenario.start(self.robot))
         self._command: np.ndarray | None = None  # not yet applied
-        self._dropped = ""  # why the last command was, if it was
-        self._newest_command = 0  # stamp of the state that the last one answers [ns]
+        self._dropped = ""  # why the last command was dropped, if it was
+        self._newest_command = 0  # stamp of the state of the last command [ns]
         self._last: np.ndarray | None = None  # None before the first command
         self._lost = 0
         self.missed_cycles = 0
@@ -95,7 +95,7 @@ class ImpactSimNode(Node):
         return FlexibleJointPlant(self.robot, self.scenario.wall(self.robot))
 
     def _make_topics(self) -> None:
-        """Create what a driver and a force-torque sensor publish."""
+        """Create the publishers of a driver and a force-torque sensor."""
         self._port = ArmPort(
             self,
             self.robot,
@@ -106,12 +106,12 @@ class ImpactSimNode(Node):
 
     @property
     def peers(self) -> int:
-        """Nodes that hear the states and have a command to send: 0 until somebody is there."""
+        """Number of nodes that subscribe to the states and publish commands."""
         return self._port.peers
 
     @property
     def finished(self) -> bool:
-        """The experiment is over, in lockstep with its last state answered, or has failed."""
+        """Whether the experiment has ended (in lockstep after the last command) or failed."""
         if self.failure:
             return True
         if not self.parameters.realtime and self._newest_command < self._stamp_ns:
@@ -131,7 +131,7 @@ class ImpactSimNode(Node):
     # --- lockstep -----------------------------------------------------------------------------
 
     def _on_command(self, message: JointCommand) -> None:
-        """Take a command: in lockstep that which answers the present state, else any not older."""
+        """Take a command: in lockstep that of the present state, else any that is not older."""
         stamp = to_nanoseconds(message.header.stamp)
         oldest = self._newest_command if self.parameters.realtime else self._stamp_ns
         if not self._started or not oldest <= stamp <= self._stamp_ns:
@@ -143,11 +143,11 @@ class ImpactSimNode(Node):
             self._advance(self._command)
 
     def _note_dropped(self, line: str) -> None:
-        """Keep why a command was dropped: without another one, it is why the run fails."""
+        """Store why a command was dropped: without a valid one, the run fails for this reason."""
         self._dropped = line
 
     def _advance(self, command: np.ndarray | None) -> None:
-        """Simulate one cycle, braking without a command, and publish what the sensors say."""
+        """Simulate one cycle, braking without a command, and publish the sensor readings."""
         self._command = None
         simulation = self.simulation
         self._measurement = simulation.brake() if command is None else simulation.step(command)
@@ -158,7 +158,7 @@ class ImpactSimNode(Node):
     # --- time ---------------------------------------------------------------------------------
 
     def _tick(self) -> None:
-        """Advance by the wall clock, or see whether somebody still answers."""
+        """Advance by the wall clock, or check the time since the last command."""
         if not self._started or self.finished:
             return
         if self.parameters.realtime:
@@ -172,7 +172,7 @@ class ImpactSimNode(Node):
             self._publish()
 
     def _advance_in_time(self) -> None:
-        """Hold the last command over a lost one, as a driver does; brake over many lost ones."""
+        """Hold the last command when one is lost, as a driver does; brake when many are lost."""
         if self._command is not None:
             self._lost, self._last = 0, self._command
         elif self._last is not None:
@@ -187,13 +187,13 @@ class ImpactSimNode(Node):
         return START_NS + self._measurement.time_ns
 
     def _publish(self) -> None:
-        """Publish the present measurement, the joint state last: it asks for the answer."""
+        """Publish the present measurement, the joint state last: it triggers the command."""
         self._sent = time.monotonic()
         self._port.publish(self._measurement)
 
 
 class StandaloneSimNode(Standalone, ImpactSimNode):
-    """The simulated robot on its own: starts when a controller listens, and ends with a failure."""
+    """The simulated robot as a process: starts when a controller is connected."""
 
     again = f"{AGAIN}, with larger duration and after_contact for more hits or goals"
 
@@ -202,14 +202,14 @@ class StandaloneSimNode(Standalone, ImpactSimNode):
         super()._make_topics()
 
     def _publish(self) -> None:
-        """Publish the time too, for what draws or records beside the suite."""
+        """Publish the time too, for viewers and recorders."""
         from_nanoseconds(self._stamp_ns, (message := ClockMessage()).clock)
         self._clock.publish(message)
         super()._publish()
 
     @property
     def waits(self) -> bool:
-        """Nothing was answered yet: the controller may be activated at any time."""
+        """Whether it waits for the first command: the controller may be activated at any time."""
         return not self._newest_command
 
 

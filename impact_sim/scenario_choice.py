@@ -4,16 +4,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, overload
 
 from impact_robots.task.find import task_entries
 from impact_robots.task.like import LIKE, TASK, check_name
 from impact_sim.cell.spreading_file import load_spreading, spreading_names, spreading_of
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.exceptions import ScenarioError
+from impact_sim.humanoid.grab_file import grab_names, grab_of, load_grab
+from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenarios import Scenario, all_scenario_names, load_scenario, scenario_of
 
-AnyScenario = Scenario | SpreadingScenario
+AnyScenario = Scenario | SpreadingScenario  # that `simulate` runs
+Kind = TypeVar("Kind")
+Other = TypeVar("Other")
+
+
+class _Reader(NamedTuple):
+    """Of the scenarios of one kind."""
+
+    names: Callable[[], tuple[str, ...]]  # of those that ship with the suite
+    load: Callable[[str], Any]
+    of_entries: Callable[[str, Mapping[str, Any], str], Any]
+
+
+_READERS: dict[Any, _Reader] = {
+    Scenario: _Reader(all_scenario_names, load_scenario, scenario_of),
+    SpreadingScenario: _Reader(spreading_names, load_spreading, spreading_of),
+    GrabScenario: _Reader(grab_names, load_grab, grab_of),
+}
 
 
 def robots_of(scenario: AnyScenario) -> tuple[str, ...]:
@@ -28,63 +49,57 @@ def simulated_names() -> tuple[str, ...]:
     return (*all_scenario_names(), *spreading_names())
 
 
-def find_scenario(name: str | Path) -> AnyScenario:
-    """Return a scenario.
+@overload
+def find(name: str | Path, kind: type[Kind], /) -> Kind: ...
+@overload
+def find(
+    name: str | Path, kind: type[Kind], or_kind: type[Other], /, *, also: Sequence[str] = ()
+) -> Kind | Other: ...
+def find(name: str | Path, *kinds: Any, also: Sequence[str] = ()) -> Any:
+    """Return a scenario of one of some kinds.
 
     Args:
-        name: one of :func:`simulated_names`, or the path of a YAML file: entries that differ from
-            those of the scenario that it is ``like``, or all. Its name is the file's.
+        name: of a scenario that ships with the suite, or the path of a YAML file: entries that
+            differ from those of the scenario that it is ``like``, or all. Its name is the file's.
+        *kinds: of which it may be.
+        also: other names that the caller takes, for the error.
 
     Raises:
         ScenarioError: no such scenario or file, or an entry is wrong; says which.
     """
+    readers = {kind: _READERS[kind] for kind in kinds}
     path = Path(name)
     if path.suffix in (".yaml", ".yml"):
-        return _of_file(path)
-    if str(name) in spreading_names():
-        return load_spreading(str(name))
-    if str(name) in all_scenario_names():
-        return load_scenario(str(name))
-    choices = ", ".join(simulated_names())
-    raise ScenarioError(f"scenario: expected one of {choices} or a YAML file, got {str(name)!r}")
+        entries = task_entries(path, "scenario")
+        if (reader := readers.get(_kind_of(entries, path))) is not None:
+            return reader.of_entries(path.stem, entries, str(path))
+    for reader in readers.values():
+        if str(name) in reader.names():
+            return reader.load(str(name))
+    choices = ", ".join([*also, *(each for reader in readers.values() for each in reader.names())])
+    raise ScenarioError(
+        f"scenario: expected one of {choices} or a YAML like them, got {str(name)!r}"
+    )
 
 
-def find_wall_scenario(name: str | Path) -> Scenario:
-    """Return a scenario in front of a wall, or of free motion; as :func:`find_scenario`.
-
-    Raises:
-        ScenarioError: it has a box instead, or there is no such scenario.
-    """
-    scenario = find_scenario(name)
-    if not isinstance(scenario, Scenario):
-        choices = ", ".join(all_scenario_names())
-        raise ScenarioError(f"scenario: expected one of {choices} or a YAML like them, got {name}")
-    return scenario
-
-
-def find_cell_scenario(name: str | Path) -> SpreadingScenario:
-    """Return a scenario with a box; as :func:`find_scenario`.
+def _kind_of(entries: Mapping[str, Any], path: Path) -> Any:
+    """Return the kind of a file's scenario, from its keys.
 
     Raises:
-        ScenarioError: it has none, or there is no such scenario.
+        ScenarioError: it is like none that ships with the suite.
     """
-    scenario = find_scenario(name)
-    if not isinstance(scenario, SpreadingScenario):
-        raise ScenarioError(f"scenario: expected one with a box, got {str(name)!r}")
-    return scenario
-
-
-def _of_file(path: Path) -> AnyScenario:
-    """Return the scenario of a file.
-
-    Raises:
-        ScenarioError: there is no such file, or an entry is wrong.
-    """
-    entries = task_entries(path, "scenario")
     told = entries.get(TASK, entries)
     like = told.get(LIKE)
+    for kind, reader in _READERS.items():
+        if like in reader.names():
+            return kind
     if like is not None:
-        check_name(like, simulated_names(), f"{path}: like")
-    if like in spreading_names() or (like is None and "box_size" in told):
-        return spreading_of(path.stem, entries, str(path))
-    return scenario_of(path.stem, entries, str(path))
+        check_name(like, (*simulated_names(), *grab_names()), f"{path}: like")
+    if "palm_x" in told:
+        return GrabScenario
+    return SpreadingScenario if "box_size" in told else Scenario
+
+
+def find_scenario(name: str | Path) -> AnyScenario:
+    """Return a scenario that `simulate` runs; as :func:`find`."""
+    return find(name, Scenario, SpreadingScenario)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Many trials, on as many processes as one likes: the same numbers in the same order."""
+"""Many trials in parallel; numbers and order do not depend on the number of processes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from impact_trials.trial import Trial, TrialResult
 from impact_trials.truth.cell_truth import BOX_COLUMNS, arm_columns
 from impact_trials.truth.trial_truth import columns
 
-LOOKED = 20  # cycles between looks at whether the work is still wanted
+LOOKED = 20  # cycles between checks for a stop request
 _types: Typestore | None = None  # of a worker: made once
 
 
 def trials_of(scenarios: Sequence[AnyScenario], count: int, seed: int) -> list[Trial[Any]]:
     """Return ``count`` trials of each scenario, cycling through its speeds.
 
-    Seeds count up from ``seed`` over all of them, so no two trials share their noise.
+    Each trial has the next seed from ``seed`` on, so all have different noise.
     """
     named = [(scenario, number) for scenario in scenarios for number in range(count)]
     return [
@@ -73,14 +73,14 @@ def run_trial(trial: Trial[Any], folder: Path | None = None) -> TrialResult:
 
 
 def _run(trial: Trial[Any], record: Callable[..., None]) -> TrialResult:
-    """Run a trial of any kind; ``record`` gets what its kind's bag takes."""
+    """Run a trial of any kind; ``record`` is called with the data of its bag."""
     if isinstance(trial.scenario, SpreadingScenario):
         return run_spreading(trial, record)
     return (run_free_motion if trial.scenario.motion else run_impact)(trial, record)
 
 
 def _bag(trial: Trial[Any], folder: Path) -> TrialBag | CellBag:
-    """Return the recording of a trial; of a free motion without force, as there is none."""
+    """Return the recording of a trial; without a force topic for free motion."""
     global _types
     _types = _types or impact_typestore()
     path = folder / trial.name
@@ -111,9 +111,9 @@ def run_campaign(
     Args:
         trials: what to run.
         folder: for the recordings; None: nothing is recorded.
-        jobs: processes at work, at least 1; with 1 it is this one.
-        keep: when it ends early, gets the results of trials that other processes had finished.
-        dask: address of the scheduler of a cluster that works instead, and sees the folder.
+        jobs: number of processes, at least 1; 1: only this process.
+        keep: on an early end, called with the results of trials finished by other processes.
+        dask: address of the scheduler of a cluster to use instead; it needs access to the folder.
 
     Raises:
         AnalysisError: a trial failed, or a process died.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a folder of trials was asked for, so that nothing but the same call goes on with it."""
+"""The settings of a campaign, stored in its folder: only the same call can resume it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CAMPAIGN = "campaign.json"
 
 
 def campaign_text(scenarios: Sequence[AnyScenario], count: int, seed: int) -> str:
-    """Return a JSON document of all that decides the numbers of a campaign.
+    """Return a JSON document of all settings that determine the numbers of a campaign.
 
     Args:
         scenarios: each with the contents of its file.
@@ -43,7 +43,7 @@ def check_campaign(folder: Path, asked: str) -> None:
     """Check that a folder was recorded by the same call.
 
     Raises:
-        UsageError: by another, or its ``campaign.json`` is damaged; says what differs.
+        UsageError: by another, or its ``campaign.json`` is damaged; names the difference.
     """
     path = folder / CAMPAIGN
     try:
@@ -68,12 +68,12 @@ def check_campaign(folder: Path, asked: str) -> None:
 
 
 def _differ(one: Any, other: Any) -> bool:
-    """Say whether two JSON values differ; NaN is equal to NaN."""
+    """Return whether two JSON values differ; NaN equals NaN."""
     return json.dumps(one) != json.dumps(other)
 
 
 def _mark(robot: Robot) -> int:
-    """Return a number that two robots hardly share: of all their figures."""
+    """Return a checksum of all parameters of a robot."""
     parts = [getattr(robot, each.name) for each in fields(robot) if each.name != "limits"]
     parts += [getattr(robot.limits, each.name) for each in fields(robot.limits)]
     return crc32(b"".join(map(pickle.dumps, parts)))

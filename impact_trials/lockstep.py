@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plant, detector and controller in one process, in the order in which the nodes take turns."""
+"""Plant, detector and controller in one process, in the order of the nodes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.session import DetectorSession
-from impact_detector.signals.sample import Detection, ForceSample, JointSample, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus, ForceSample, JointSample
 from impact_sim.cell.cell_simulation import CellSimulation
 from impact_sim.driver.arm_driver import CYCLE_NS
 from impact_sim.driver.simulation import START_NS, Measurement, Simulation
@@ -21,7 +21,7 @@ from impact_sim.driver.simulation import START_NS, Measurement, Simulation
 
 @dataclass(frozen=True)
 class SpreadState:
-    """What reference spreading had in mind when it answered; base axes, shape (3,) each."""
+    """References and feedback of reference spreading in a cycle; base axes, shape (3,) each."""
 
     ante_velocity: np.ndarray  # of the contact point by the ante-impact reference [m/s]
     post_velocity: np.ndarray  # by the post-impact one [m/s]
@@ -29,23 +29,23 @@ class SpreadState:
 
 
 class Answer(NamedTuple):
-    """What a controller answers to a state; arrays of shape (n,)."""
+    """A controller's response to a state; arrays of shape (n,)."""
 
-    command: np.ndarray  # what the driver is sent
+    command: np.ndarray  # sent to the driver
     velocity: np.ndarray  # desired [rad/s]
-    reference_torque: np.ndarray  # what the torque sensors should read [N.m]
-    announcement: Announcement | None = None  # what it announces, if that is new
+    reference_torque: np.ndarray  # expected reading of the torque sensors [N.m]
+    announcement: Announcement | None = None  # a new announcement, if any
     spread: SpreadState | None = None  # of a controller by reference spreading
 
 
-Controller = Callable[[Measurement, Verdict], Answer]
+Controller = Callable[[Measurement, DetectionStatus], Answer]
 
 
 class Cycle(NamedTuple):
-    """One millisecond: what was measured, what the detectors made of it, what was answered."""
+    """One millisecond: measurement, detection and response."""
 
     measurement: Measurement
-    verdict: Verdict  # of the first detector
+    status: DetectionStatus  # of the first detector
     answer: Answer
     detections: tuple[Detection, ...]  # of all detectors
     estimates: tuple[Estimate, ...]  # that became complete
@@ -57,11 +57,11 @@ class Cycle(NamedTuple):
 
 
 class ArmTurn:
-    """What the nodes of one arm do with a measurement: detect, then control.
+    """The nodes of one arm: detector, then controller.
 
-    As over DDS in lockstep: forces, then the state reach the detector; its verdict and the state
-    reach the controller; its reference torque reaches the detector, its command the plant. The
-    stamps are those of the nodes too, so the numbers are the same bit for bit.
+    As over DDS in lockstep: forces, then the state reach the detector; its detection status and
+    the state reach the controller; its reference torque reaches the detector, its command the
+    plant. The stamps equal those of the nodes, so the numbers are the same bit for bit.
     """
 
     def __init__(self, controller: Controller, session: DetectorSession) -> None:
@@ -73,8 +73,8 @@ class ArmTurn:
         """
         self._controller, self._session = controller, session
 
-    def detect(self, measurement: Measurement) -> Verdict:
-        """Return the verdict on a measurement."""
+    def detect(self, measurement: Measurement) -> DetectionStatus:
+        """Return the detection status on a measurement."""
         session, stamp = self._session, START_NS + measurement.time_ns
         self._outcomes = []
         if session.needs_forces:
@@ -82,18 +82,18 @@ class ArmTurn:
             self._outcomes += [session.add_force(sample, topic) for topic, sample in sensed]
         state = JointSample(stamp, measurement.q, measurement.dq, measurement.tau)
         self._outcomes.append(session.add_state(state))
-        (verdict,) = self._outcomes[-1].verdicts
-        return verdict
+        (status,) = self._outcomes[-1].statuses
+        return status
 
-    def answer(self, measurement: Measurement, verdict: Verdict) -> Cycle:
+    def answer(self, measurement: Measurement, status: DetectionStatus) -> Cycle:
         """Return the cycle of the measurement that ``detect`` got last.
 
         Args:
             measurement: the same.
-            verdict: that the controller shall obey.
+            status: that the controller shall obey.
         """
         stamp = START_NS + measurement.time_ns
-        answer = self._controller(measurement, verdict)
+        answer = self._controller(measurement, status)
         if answer.announcement is not None:
             self._session.announce(answer.announcement)
         reference = answer.reference_torque, answer.velocity
@@ -102,7 +102,7 @@ class ArmTurn:
         for outcome in (*self._outcomes, self._session.add_reference(stamp, *reference)):
             detections += outcome.detections
             estimates += outcome.estimates
-        return Cycle(measurement, verdict, answer, detections, estimates)
+        return Cycle(measurement, status, answer, detections, estimates)
 
 
 def lockstep(
@@ -118,8 +118,8 @@ def lockstep(
         simulation: the plant, its driver and its sensors.
         controller: called once a cycle.
         session: of the detector, in lockstep.
-        q: where the arm starts, shape (n,) [rad].
-        dq: how it moves there, shape (n,) [rad/s]; none: it is at rest.
+        q: initial positions, shape (n,) [rad].
+        dq: initial velocities, shape (n,) [rad/s]; None: at rest.
     """
     turn, measurement = ArmTurn(controller, session), simulation.reset(q, dq)
     while True:
@@ -134,32 +134,32 @@ def cell_lockstep(
     q: Sequence[np.ndarray],
     dq: Sequence[np.ndarray] | None = None,
     *,
-    heard: Callable[[Sequence[Verdict]], Sequence[Verdict]] = tuple,
+    heard: Callable[[Sequence[DetectionStatus]], Sequence[DetectionStatus]] = tuple,
 ) -> Iterator[tuple[Cycle, ...]]:
     """Yield the cycles of all arms of a cell, one millisecond after another, without end.
 
     Args:
         simulation: the cell.
-        turns: one an arm.
-        q: where the arms start, shape (n,) each [rad].
-        dq: how they move there, shape (n,) each [rad/s]; none: they are at rest.
-        heard: from the arms' verdicts on one instant to those that their controllers obey; by
-            default each its own.
+        turns: one per arm.
+        q: initial positions, shape (n,) each [rad].
+        dq: initial velocities, shape (n,) each [rad/s]; None: at rest.
+        heard: maps the arms' detection statuses of one instant to those that their controllers
+            use; by default each its own.
     """
     measurements = simulation.reset(q, dq)
     while True:
         pairs = list(zip(turns, measurements, strict=True))
-        verdicts = heard([turn.detect(measurement) for turn, measurement in pairs])
+        statuses = heard([turn.detect(measurement) for turn, measurement in pairs])
         cycles = tuple(
-            turn.answer(measurement, verdict)
-            for (turn, measurement), verdict in zip(pairs, verdicts, strict=True)
+            turn.answer(measurement, status)
+            for (turn, measurement), status in zip(pairs, statuses, strict=True)
         )
         yield cycles
         measurements = simulation.step([cycle.answer.command for cycle in cycles])
 
 
 def forces(measurement: Measurement) -> list[tuple[str, ForceSample]]:
-    """Return what the force sensor publishes with a measurement, by topic."""
+    """Return the messages of the force sensor for a measurement, by topic."""
     stamp = START_NS + measurement.time_ns
     slow = ("wrench", ForceSample(stamp, measurement.forces[-1:]))
     if measurement.time_ns == 0:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Worker processes that end with their work, or with the process that gave it to them."""
+"""Worker processes that end with their work, or with their parent process."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from impact_ros.interrupts import interrupts_blocked
 Work = Callable[..., Any]
 Arguments = Sequence[tuple[Any, ...]]
 Keep = Callable[[Any], None]
-_stop: Event | None = None  # of a worker: set when its work is no longer wanted
+_stop: Event | None = None  # of a worker: set when it has to stop
 
 
 def no_result(result: Any) -> None:
-    """Keep no result."""
+    """Ignore a result."""
 
 
 class StoppedError(AnalysisError):
@@ -32,23 +32,23 @@ class StoppedError(AnalysisError):
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 class Workers:
-    """Processes of this machine or of a Dask cluster; with one job it is this process.
+    """Processes of this machine or of a Dask cluster; with one job, this process.
 
-    A context manager: leaving it ends the work that is not finished.
+    A context manager: leaving it stops unfinished work.
     """
 
     def __init__(self, jobs: int, command: str, dask: str = "") -> None:
         """Prepare processes; they start with the first work.
 
         Args:
-            jobs: how many, at least 1.
-            command: for errors.
-            dask: address of the scheduler of a cluster that works instead.
+            jobs: number of processes, at least 1.
+            command: name of the command, for error messages.
+            dask: address of the scheduler of a cluster to use instead.
         """
         self._jobs, self._command, self._dask = jobs, command, dask
         context = multiprocessing.get_context("spawn")
@@ -84,7 +84,7 @@ class Workers:
         Args:
             work: to do.
             arguments: of each piece of it.
-            keep: when it ends early, gets the results that were finished before their turn.
+            keep: on an early end, called with results that were finished before their turn.
 
         Raises:
             AnalysisError: a process died; says in which command.
@@ -108,7 +108,7 @@ class Workers:
                     keep(result)
 
     def on_processes(self, work: Work, arguments: Arguments) -> Iterator[Any]:
-        """Do what :meth:`finished` does, on processes of this machine in any case."""
+        """Do the same as :meth:`finished`, always on processes of this machine."""
         with interrupts_blocked():  # the processes inherit that: only this one is interrupted
             done = as_completed([self._pool.submit(work, *each) for each in arguments])
         try:
@@ -121,7 +121,7 @@ class Workers:
 def finished(
     work: Work, arguments: Arguments, jobs: int, command: str, dask: str = ""
 ) -> Iterator[Any]:
-    """Yield what :meth:`Workers.finished` does, of workers that are there for this alone."""
+    """Yield the results of :meth:`Workers.finished` with temporary workers."""
     with Workers(jobs, command, dask) as workers:
         yield from workers.finished(work, arguments)
 
@@ -134,13 +134,13 @@ def in_order(
     dask: str = "",
     keep: Keep = no_result,
 ) -> Iterator[Any]:
-    """Yield what :meth:`Workers.in_order` does, of workers that are there for this alone."""
+    """Yield the results of :meth:`Workers.in_order` with temporary workers."""
     with Workers(jobs, command, dask) as workers:
         yield from workers.in_order(work, arguments, keep)
 
 
 def _numbered(number: int, work: Work, *arguments: Any) -> tuple[int, Any]:
-    """Return the number, and the result or error, which is raised when it is its turn."""
+    """Return the number, and the result or error, which is raised in its turn."""
     try:
         return number, work(*arguments)
     except Exception as error:
@@ -169,17 +169,17 @@ def _on_dask(work: Work, arguments: Arguments, address: str) -> Iterator[Any]:
 
 
 def check_stopped() -> None:
-    """Give up when nobody waits for the work any more; long work calls it now and then.
+    """Stop when the result is no longer needed; called repeatedly by long work.
 
     Raises:
-        StoppedError: so it is.
+        StoppedError: the work has to stop.
     """
     if _stop is not None and _stop.is_set():
         raise StoppedError("stopped")
 
 
 def _begin(stop: Event) -> None:
-    """Start a worker, which ends when its work does, or the process that gave it."""
+    """Start a worker, which ends with its work or with the parent process."""
     global _stop
     _stop = stop
     parent = multiprocessing.parent_process()

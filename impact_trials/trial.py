@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One trial of a scenario: what is to be run, what was seen, and what came out."""
+"""One trial of a scenario: its settings, its detections, its result."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from impact_sim.scenarios import Scenario
 from impact_trials.lockstep import Cycle
 
 Value = str | int | float | None
-DETECTORS = (FUSED, TORQUE_ERROR)  # the first, the node's default, is what the controller obeys
-Record = Callable[[Cycle, bool], None]  # a cycle, and whether the trial's event has come
+DETECTORS = (FUSED, TORQUE_ERROR)  # the controller uses the first, the node's default
+Record = Callable[[Cycle, bool], None]  # a cycle, and whether the trial's event has happened
 
 
 Kind = TypeVar("Kind", Scenario, SpreadingScenario, covariant=True)
@@ -27,7 +27,7 @@ Kind = TypeVar("Kind", Scenario, SpreadingScenario, covariant=True)
 
 @dataclass(frozen=True)
 class Trial(Generic[Kind]):
-    """What is to be run."""
+    """Settings of a trial."""
 
     scenario: Kind  # at this trial's reference speed
     number: int  # within its scenario, from 0
@@ -41,7 +41,7 @@ class Trial(Generic[Kind]):
 
 @dataclass(frozen=True)
 class TrialResult:
-    """What came out."""
+    """Result of a trial."""
 
     row: dict[str, Value]  # of trials.csv, None for what is unknown
     detections: tuple[Detection, ...]  # as the detector reported them
@@ -49,29 +49,29 @@ class TrialResult:
 
 @dataclass
 class DetectorLog:
-    """The detections in the course of a trial."""
+    """The detections of a trial."""
 
     detections: list[Detection] = field(default_factory=list)
     threshold: float | None = None  # of the first one [its unit]
-    largest: float | None = None  # statistic of the first one while nothing was touched [its unit]
+    largest: float | None = None  # statistic of the first one before contact [its unit]
 
     def add(self, cycle: Cycle, touched: bool) -> None:
         """Take one cycle, with or without contact up to now."""
         self.detections += cycle.detections
-        self.threshold = cycle.verdict.threshold
-        if cycle.verdict.ready and not touched:
-            self.largest = max(cycle.verdict.statistic, self.largest or 0.0)
+        self.threshold = cycle.status.threshold
+        if cycle.status.ready and not touched:
+            self.largest = max(cycle.status.statistic, self.largest or 0.0)
 
     def of(self, detector: str) -> list[Detection]:
-        """Return what one detector found."""
+        """Return the detections of one detector."""
         return [found for found in self.detections if found.detector == detector]
 
 
 def detector_session(scenario: Scenario, robot: Robot) -> DetectorSession:
-    """Return what the detector's node does with a scenario: its defaults, in lockstep.
+    """Return the session that the detector's node would create: its defaults, in lockstep.
 
-    The published detector, of torque errors, runs alongside at the scenario's threshold. What
-    impacts did is known from the plant, and not estimated.
+    The published detector of torque errors runs alongside at the scenario's threshold. The effects
+    of impacts are taken from the plant, not estimated.
     """
     normal = [float(component) for component in scenario.normal]
     values = {

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A folder of recorded trials: one bag a trial, and trials.csv, at all times in agreement."""
+"""A folder of recorded trials: one bag per trial, and trials.csv, always consistent."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ _UNFINISHED = ".unfinished_"
 class TrialFolder:
     """The folder of one campaign, new or begun earlier, a context manager.
 
-    Trials are recorded into ``unfinished``, a hidden folder that nobody else knows, and get their
-    place and their row when they are over. At the end, whatever ends it, that hidden folder is
-    removed with the trials that were interrupted, and nothing else is: what others put into the
-    folder meanwhile stays. Rows are written as trials end, and in the order of the trials when the
-    folder is left; so a campaign that was stopped and resumed ends with the same bytes.
+    Trials are recorded into ``unfinished``, a hidden folder, and are moved to their place and get
+    their row when they are finished. In any case the hidden folder is removed at the end, with
+    interrupted trials; other files in the folder are not touched. Rows are written as trials end,
+    and sorted by trial when the folder is left; so a campaign that was stopped and resumed ends
+    with the same bytes.
     """
 
     def __init__(
         self, path: Path, columns: Sequence[str], campaign: str, names: Sequence[str]
     ) -> None:
-        """Say where. Nothing is made yet.
+        """Set the path; nothing is written yet.
 
         Args:
             path: new or empty, or of the same campaign.
             columns: of the table.
-            campaign: what was asked for, a JSON document.
+            campaign: settings of the campaign, a JSON document.
             names: of all recordings, in the order of the trials.
 
         Raises:
-            UsageError: there is something else at that path.
+            UsageError: the path is used otherwise.
         """
         self.path, self._columns, self._campaign, self._names = path, columns, campaign, names
         self.unfinished = path  # known when the folder is made
@@ -56,7 +56,7 @@ class TrialFolder:
 
     @property
     def count(self) -> int:
-        """How many trials are finished by now."""
+        """Number of finished trials."""
         return len(self._written)
 
     def _check(self) -> None:
@@ -71,12 +71,12 @@ class TrialFolder:
             )
 
     def __enter__(self) -> TrialFolder:
-        """Make the folder, or see what it holds, and begin the table.
+        """Make the folder, or read its contents, and begin the table.
 
         Raises:
-            UsageError: the folder cannot be made, or is no longer as it was.
+            UsageError: the folder cannot be made, or has changed.
             RecordingError: its table is damaged.
-            WriteError: the disk refused.
+            WriteError: a file cannot be written.
             AnalysisError: another process records into it.
         """
         with contextlib.ExitStack() as stack:
@@ -94,7 +94,7 @@ class TrialFolder:
         return self
 
     def _begin(self) -> None:
-        """Say what is asked for, remove what a killed call left, and keep what it finished."""
+        """Write the settings, and remove unfinished trials of a killed call."""
         if not (self.path / CAMPAIGN).is_file():
             write_file(self.path / CAMPAIGN, self._campaign)
         for left in self.path.glob(_UNFINISHED + "*"):
@@ -108,7 +108,7 @@ class TrialFolder:
         """Return the rows of the table in the order of the trials.
 
         Raises:
-            RecordingError: it is damaged, or holds other trials.
+            RecordingError: it is damaged, or contains other trials.
         """
         rows = {str(row["bag"]): row for row in read_rows(self.path / TABLE, self._columns)}
         if others := rows.keys() - set(self._names):
@@ -121,10 +121,10 @@ class TrialFolder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Put the rows in order and remove recordings that did not come to their end.
+        """Sort the rows and remove unfinished recordings.
 
         Raises:
-            WriteError: the disk refused; the rows stay as they are.
+            WriteError: a file cannot be written; the rows are unchanged.
         """
         with self._exit, deferred_interrupts():
             written = set(self._written)
@@ -133,7 +133,7 @@ class TrialFolder:
                 write_file(self.path / TABLE, table_text(self._columns, rows))
 
     def add(self, row: Row) -> None:
-        """Give a recording its place and write the row of its trial; Ctrl-C waits for that.
+        """Move a recording to its place and write the row of its trial; Ctrl-C is deferred.
 
         Raises:
             RecordingError: something else is there by now.
@@ -144,7 +144,7 @@ class TrialFolder:
             place = self.path / name
             if place.exists() and not _same(self.unfinished / name, place):
                 raise RecordingError.at(place, "exists already, and is not overwritten")
-            if not place.exists():  # else a call was killed before it wrote the row
+            if not place.exists():  # otherwise a call was killed before it wrote the row
                 try:
                     (self.unfinished / name).rename(place)
                 except OSError as error:
@@ -168,7 +168,7 @@ class TrialFolder:
 
 
 def _same(one: Path, other: Path) -> bool:
-    """Say whether two recordings are the same, byte by byte."""
+    """Return whether two recordings are equal, byte by byte."""
     files = sorted(path.name for path in one.iterdir())
     return (
         other.is_dir()

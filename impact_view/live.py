@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The viewer of runs that are just being made: the process at the other end of a LiveFeed.
+"""The viewer of runs in progress: the process at the other end of a LiveFeed.
 
 Called as ``python -m impact_view.live ROBOT PORT BROWSER``; parcels come on standard input. It ends
 when its parent closes that, or terminates it.
@@ -40,12 +40,12 @@ from impact_view.web.browser import open_browser
 from impact_view.web.camera import camera_of
 from impact_view.web.server import address, view_server
 
-REFRESH = 0.2  # between pictures of a run that is being made [s]
-NICE = 10  # the run goes first
+REFRESH = 0.2  # between pictures of a run in progress [s]
+NICE = 10  # the run has priority
 
 
 class FreeRun:
-    """One run of a robot with a free base as it is made, from the messages that are recorded."""
+    """One run of a robot with a free base in progress, from its recorded messages."""
 
     def __init__(self, label: str, robot: Robot, typestore: Typestore) -> None:
         """Begin without any message."""
@@ -56,7 +56,7 @@ class FreeRun:
         """Take a message.
 
         Raises:
-            ImpactError: it is none that can be shown.
+            ImpactError: the message cannot be shown.
         """
         topic, kind, cdr = message
         if kind in FREE_KINDS:
@@ -64,7 +64,7 @@ class FreeRun:
 
 
 class LiveRun:
-    """One run of an arm as it is made, from the messages that are recorded."""
+    """One run of an arm in progress, from its recorded messages."""
 
     def __init__(self, label: str, robot: Robot, typestore: Typestore) -> None:
         """Begin without any message."""
@@ -76,7 +76,7 @@ class LiveRun:
         """Take a message.
 
         Raises:
-            ImpactError: it is none that can be shown.
+            ImpactError: the message cannot be shown.
         """
         topic, kind, cdr = message
         content = self._typestore.deserialize_cdr(cdr, kind)
@@ -94,7 +94,7 @@ class LiveRun:
 
 
 class LiveViewer:
-    """Shows the newest run while messages of it arrive, and plays any of them afterwards."""
+    """Shows the newest run while its messages arrive, and plays any run afterwards."""
 
     def __init__(self, player: Player, robot: Robot) -> None:
         """Show runs by a player."""
@@ -104,7 +104,7 @@ class LiveViewer:
         self._run = self._make("", robot, self._typestore)
 
     def take(self, parcel: Sequence[Message | str]) -> None:
-        """Take what was recorded meanwhile: names of runs that begin, and messages."""
+        """Take the newly recorded items: names of new runs, and messages."""
         for item in parcel:
             if isinstance(item, str):
                 self._show()
@@ -120,10 +120,10 @@ class LiveViewer:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Show what comes on standard input.
+    """Show the runs received on standard input.
 
     Returns:
-        0 its parent has ended it, 1 it cannot show anything.
+        0 ended by its parent, 1 nothing can be shown.
     """
     name, port, browser = arguments
     os.nice(NICE)

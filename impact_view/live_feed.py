@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hands what is being recorded to a viewer in a process of its own, and never waits for it."""
+"""Passes recorded messages to a viewer in a separate process, without ever waiting for it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Message = tuple[str, str, bytes]  # topic, type and CDR
 
 
 class LiveFeed:
-    """A viewer of runs as they are made, a context manager.
+    """A viewer of runs in progress, a context manager.
 
-    Whatever becomes of the viewer, the runs go on.
+    Runs continue if the viewer fails.
     """
 
     def __init__(self, robot: str, port: int, *, browser: bool) -> None:
@@ -53,7 +53,7 @@ class LiveFeed:
         self._sender.start()
 
     def begin(self, label: str) -> None:
-        """Say that the run of that name begins."""
+        """Report the start of a run with that name."""
         self._waiting.append(label)
 
     def tap(self, topic: str, type_name: str, cdr: bytes | memoryview, _time: int) -> None:
@@ -62,7 +62,7 @@ class LiveFeed:
             self._waiting.append((topic, type_name, bytes(cdr)))
 
     def _send(self) -> None:
-        """Send parcels until it is over; what cannot be sent is forgotten."""
+        """Send parcels until closed; what cannot be sent is dropped."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             while True:
@@ -75,9 +75,9 @@ class LiveFeed:
                     return
 
     def watch(self) -> None:
-        """Wait until the user interrupts, or the viewer ends; all has been sent by then."""
+        """Wait until the user interrupts or the viewer ends, after everything has been sent."""
         self._over.set()
-        sys.stdout.flush()  # what was printed before is to be read meanwhile
+        sys.stdout.flush()  # earlier output is readable meanwhile
         with contextlib.suppress(KeyboardInterrupt):
             if self._process.poll() is None:
                 print("The page stays until Ctrl-C.", file=sys.stderr, flush=True)

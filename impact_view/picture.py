@@ -47,7 +47,7 @@ def draw(record: ViewRecord, robot: Robot, time: float | None, path: Path, port:
 
 
 def largest_force(record: ViewRecord) -> float:
-    """Return when the contact force is largest [s]; the beginning, if there is none."""
+    """Return the time of the largest contact force [s]; 0 without contact."""
     return float(record.time[np.argmax(np.linalg.norm(record.force, axis=1))])
 
 

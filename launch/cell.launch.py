@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One or two simulated arms push or grab a box by reference spreading, once, in lockstep.
 
-When it is over it says so, and stays until Ctrl-C, or ends with ``shutdown_when_over:=true``.
+Reports its end, then runs until Ctrl-C, or shuts down with ``shutdown_when_over:=true``.
 
 Example:
     ros2 launch impact_control cell.launch.py scenario:=rs_grab_catfood_late seed:=3
@@ -33,9 +33,9 @@ def generate_launch_description():
             "",
             "Controllers' task, by name or YAML; empty: the scenario's",
         ),
-        "cell": ("", "YAML of which arms stand where; empty: the task says it"),
+        "cell": ("", "YAML of the arms and their base poses; empty: the task's"),
         "variant": ("rs", "How references change", [each.value for each in Variant]),
-        "seed": ("0", "Seed of the sensor noise and of where the box stands"),
+        "seed": ("0", "Seed of the sensor noise and of the place of the box"),
         "noise": ("true", "Sensor noise as on a real Panda", BOOLEANS),
     }
     return description(arguments | TIMEOUT | OVER | COMMON, _actions)

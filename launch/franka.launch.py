@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Franka Research 3 through libfranka, controlled in its own cycle, with a predictor beside it.
 
-Nothing is configured or activated here, because that moves the robot. When the arm stands where the
-approach shall begin, and you hold the emergency stop:
+Does not configure or activate any node, because that moves the robot. When the arm is at the start
+of the approach, and you hold the emergency stop:
 
     ros2 lifecycle set /franka configure
-    ros2 lifecycle set /franka activate     # torque control: it holds; goals move it
+    ros2 lifecycle set /franka activate     # torque control: the arm holds until a goal arrives
 
-With ``fake:=true`` the arm is that of ``impact fake-fr3``, started here, too, whose cycles wait for
-the loop: its URDF and its wall need not be said.
+With ``fake:=true`` the arm is that of ``impact fake-fr3``, which is started here, too, and waits
+for the loop in each cycle. Its URDF and its wall are set automatically.
 
 Example:
     ros2 launch impact_control franka.launch.py parameters:=my_franka.yaml urdf:=fr3.urdf
@@ -53,7 +53,7 @@ def generate_launch_description():
         "address": ("", "Name or IP address of the arm; empty: the parameter file's"),
         "urdf": ("", "Path of the arm's URDF; empty: the parameter file's, or the fake arm's"),
         "dry_run": ("", "true: send torques of zero; empty: the parameter file's"),
-        "fake": ("false", "Also start a fake arm, and drive that", BOOLEANS),
+        "fake": ("false", "Also start a fake arm, and use it", BOOLEANS),
     }
     view = {"rviz": ("false", "Also start RViz and broadcast the frames; needs urdf", BOOLEANS)}
     return description(arguments | SUITE | view, _actions)
@@ -79,7 +79,7 @@ def _actions(context):
 
 
 def _fake_arm(values):
-    """Return the fake arm; adds to the arguments' values what the nodes must know of it."""
+    """Return the fake arm; sets its address and URDF in the values of the arguments."""
     from impact_drivers.franka.arm.fr3_model import write_urdf  # needs what a real arm does not
 
     folder = Path(tempfile.mkdtemp(prefix="impact_fake_fr3_"))

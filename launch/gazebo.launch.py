@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite with an arm in Gazebo under ros2_control (ros_gz_sim, gz_ros2_control).
 
-Not tried: see doc/gazebo.md. Nothing is configured here; when the spawner has ended:
+Not tested: see doc/gazebo.md. Configures no node; when the spawner has ended:
 
     ros2 lifecycle set /impact_qp configure
     ros2 lifecycle set /impact_qp activate
@@ -45,7 +45,7 @@ BRIDGED = ("/clock@rosgraph_msgs/msg/Clock[gz.msgs.Clock", WRENCHES)
 def generate_launch_description():
     urdf = str(Path(impact_robots.__file__).with_name("panda.urdf"))
     arguments = {
-        "scenario": ("qp_panda_demo", "What is hit, and how", [*scenario_names()]),
+        "scenario": ("qp_panda_demo", "Named scenario with a wall", [*scenario_names()]),
         "robot": (shared_file("config", "panda_gazebo.yaml"), "YAML of the arm as simulated"),
         "urdf": (urdf, "Its URDF"),
     }

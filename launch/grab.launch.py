@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulated humanoid grabs boxes, once, in lockstep.
 
-When it is over it says so, and stays until Ctrl-C, or ends with ``shutdown_when_over:=true``.
+Reports its end, then runs until Ctrl-C, or shuts down with ``shutdown_when_over:=true``.
 
 Example:
     ros2 launch impact_control grab.launch.py impact_limits:=existential seed:=3
@@ -37,7 +37,7 @@ def generate_launch_description():
             "Which impulses must be safe",
             [OWN_LIMITS, *LIMITS_OF_GRABS],
         ),
-        "seed": ("0", "Seed of the sensor noise and of where boxes stand"),
+        "seed": ("0", "Seed of the sensor noise and of the places of the boxes"),
         "noise": ("true", "Sensor noise, as assumed", BOOLEANS),
     }
     return description(arguments | TIMEOUT | OVER | COMMON, _actions)

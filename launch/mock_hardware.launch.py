@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The suite with ros2_control's mock hardware: the wiring of a robot, and nothing that moves.
+"""The suite with ros2_control's mock hardware: only the connections of a robot.
 
-Not tried: see doc/ros2_control.md. Nothing is configured here; the last two when the spawner has
-ended, and only to see that commands arrive:
+Not tested: see doc/ros2_control.md. Configures no node; the last two commands when the spawner has
+ended, and only to check that commands arrive:
 
     ros2 launch impact_control mock_hardware.launch.py interface:=position
     ros2 lifecycle set /impact_qp configure
@@ -40,8 +40,8 @@ TOPICS = [("impact_qp/commands", f"{COMMANDS}/commands")]
 
 def generate_launch_description():
     arguments = {
-        "scenario": ("qp_panda_demo", "Whose arm, start and surface", [*scenario_names()]),
-        "interface": ("position", "What the arm is sent; torques move nothing", [*INTERFACES]),
+        "scenario": ("qp_panda_demo", "Defines arm, start and surface", [*scenario_names()]),
+        "interface": ("position", "Commanded quantity; torques have no effect", [*INTERFACES]),
     }
     return description(arguments | SUITE, _actions)
 

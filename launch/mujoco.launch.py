@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite with an arm in MuJoCo under ros2_control (package mujoco_ros2_control).
 
-Not tried: see doc/mujoco.md. Nothing is configured here; the last two when the spawner has ended:
+Not tested: see doc/mujoco.md. Configures no node; the last two commands when the spawner has ended:
 
     ros2 launch impact_control mujoco.launch.py flexible:=true
     ros2 lifecycle set /impact_qp configure
@@ -41,10 +41,10 @@ TOPICS = [("impact_qp/commands", f"{COMMANDS}/commands"), ("wrench", WRENCH)]
 
 def generate_launch_description():
     arguments = {
-        "scenario": ("qp_panda_demo", "What is hit, and how", [*scenario_names()]),
+        "scenario": ("qp_panda_demo", "Named scenario with a wall", [*scenario_names()]),
         "impact_limits": (AUTO, "Which impulses must respect the limits", [*SELECTABLE]),
         "flexible": ("false", "Motors and springs instead of rigid joints", BOOLEANS),
-        "speed_factor": ("0.2", "Simulated over real time, at most; the loop goes over DDS"),
+        "speed_factor": ("0.2", "Largest ratio of simulated to real time; the loop uses DDS"),
         "headless": ("false", "No window of MuJoCo", BOOLEANS),
     }
     return description(arguments | SUITE, _actions)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detector and predictor for a recording, played by `ros2 bag play` in another terminal.
 
-Both judge by stamps; with `use_sim_time:=true` and `ros2 bag play --clock` their diagnostics and
-RViz live in the time of the recording as well.
+Both use the stamps of the messages; with `use_sim_time:=true` and `ros2 bag play --clock` their
+diagnostics and RViz use the time of the recording, too.
 
 Example:
     ros2 launch impact_control replay.launch.py robot:=fr3 urdf:=fr3.urdf
@@ -48,10 +48,10 @@ def generate_launch_description():
         "joint_states": ("joint_states", "Recorded state, effort included (JointState)"),
         "desired_joint_states": (DESIRED, "Its effort is the detector's reference (JointState)"),
         "wrench": ("wrench", "Recorded force on the robot (WrenchStamped)"),
-        "wrench_batch": ("wrench_batch", "The same, many samples a message (WrenchBatch)"),
+        "wrench_batch": ("wrench_batch", "The same, many samples per message (WrenchBatch)"),
         "contact_normal": ("", "Outward normal of the surface, base axes, such as [0.0, 0.0, 1.0]"),
         "wrench_normal": ("", "The same in axes of the force sensor"),
-        "reference": ("", "What measured torque is compared with: desired or model"),
+        "reference": ("", "Reference torque: desired or model"),
         "use_sim_time": ("false", "true: nodes' clocks follow `ros2 bag play --clock`"),
     }
     return description(arguments | SUITE, _actions)

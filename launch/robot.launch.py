@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Detector, predictor and controller beside a real robot's driver.
 
-The task says what is to be done: a hit by one arm (node impact_qp), a push or a grab by arms
-(impact_spreading), a grab by a humanoid (impact_humanoid). Nothing is configured or activated here,
-because that moves the robot. When it stands where it shall begin, and you hold the emergency stop:
+The task selects the controller: a hit by one arm (node impact_qp), a push or a grab by arms
+(impact_spreading), a grab by a humanoid (impact_humanoid). Does not configure or activate any node,
+because that moves the robot. When it is at its start, and you hold the emergency stop:
 
     ros2 lifecycle set /impact_qp configure
     ros2 lifecycle set /impact_qp activate
@@ -50,7 +50,7 @@ def generate_launch_description():
     settings = shared_file("config", "suite.yaml")
     arguments = {
         "parameters": (settings, "Parameter file: says where the surface is, among other things"),
-        "task": ("", "What is to be done: name or YAML of a hit, a push or a grab"),
+        "task": ("", "Name or YAML of a hit, a push or a grab"),
         "cell": ("", "YAML of which arms stand where; empty: one arm, or as the task says"),
         "robot": ("", "Robot by name, or path of its YAML; empty: the task's or parameter file's"),
         "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),

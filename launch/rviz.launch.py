@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """RViz with the robot, its contact frame, announced impulses and predicted velocities.
 
-A robot_state_publisher broadcasts the frames of the robot; its base is the frame of all answers.
-Where the driver's bring-up runs one already: `state_publisher:=false`.
+A robot_state_publisher broadcasts the frames of the robot; all messages use its base frame.
+If the driver's bring-up runs one already: `state_publisher:=false`.
 
 Example:
     ros2 launch impact_control rviz.launch.py robot:=fr3 urdf:=fr3.urdf state_publisher:=false

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulated arm approaches a surface and hits it, once; or waits for goals.
 
-It is over ``after_contact`` after the first contact, or after ``duration``, and says so; then it
-stays until Ctrl-C, or ends with ``shutdown_when_over:=true``.
+It ends ``after_contact`` after the first contact, or after ``duration``, and reports this; then it
+runs until Ctrl-C, or shuts down with ``shutdown_when_over:=true``.
 
-Goals in lockstep: with ``approach_on_activation:=false`` the arm holds until goals come, and
-simulated time goes on as fast as the machine allows, while it holds, too. So ``duration``,
+Goals in lockstep: with ``approach_on_activation:=false`` the arm holds until goals arrive, and
+simulated time advances as fast as the machine allows, also while it holds. So ``duration``,
 ``after_contact`` and a goal's ``timeout`` are in simulated time: make them large, or use
 ``realtime:=true``.
 

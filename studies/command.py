@@ -70,7 +70,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="one table (default: iim, flex, rs and qp)",
     )
     add("--seed", type=seed, default=0, help="of everything that is drawn (default: 0)")
-    add("--setups", type=count, metavar="N", help=f"of {FOREIGN}, to draw (default: 50)")
+    add(
+        "--setups", type=count, metavar="N", help=f"of {FOREIGN}, to draw (default: 30 of a family)"
+    )
+    add("--family", metavar="NAME", help=f"of {FOREIGN}, of disturbances (default: all in turn)")
     add("--poses", type=count, metavar="N", help=f"of {LOAD}, to draw (default: 200)")
     truths = f"of {LEARN}, walls to draw; of each other case one in five (default: 120)"
     add("--truths", type=count, metavar="N", help=truths)
@@ -128,6 +131,7 @@ def _check(arguments: argparse.Namespace) -> None:
     """Refuse an option of another table."""
     options: dict[str, tuple[str, ...]] = {
         "setups": (FOREIGN,),
+        "family": (FOREIGN,),
         "poses": (LOAD,),
         "truths": (LEARN,),
         "jobs": (FOREIGN, LOAD, LEARN, HRP4, VAL2),
@@ -177,7 +181,11 @@ def _run_foreign(arguments: argparse.Namespace) -> int:
 
     report, close = _progress(FOREIGN)
     results = study.run(
-        arguments.setups or study.SETUPS, arguments.seed, arguments.jobs or cores(), report
+        arguments.setups,
+        arguments.seed,
+        arguments.jobs or cores(),
+        report,
+        arguments.family,
     )
     close("done")
     found = study.as_json(results, arguments.seed)
@@ -187,8 +195,9 @@ def _run_foreign(arguments: argparse.Namespace) -> int:
         print("\n\n".join(each.text(WIDTH) for each in study.tables(results)))
         print(
             f"\n{found['found']} of {found['hits']} hits found; the true inertia is best in"
-            f" {found['best_is_true_inertia']} of {found['setups']} set-ups;"
-            f" {found['false_sentences']} of {found['sentences']} sentences false"
+            f" {found['best_is_true_inertia']} of {found['set_ups']} set-ups;"
+            f" {found['false_sentences']} of {found['sentences_that_can_be_false']} sentences that"
+            " can be false are"
         )
         for result in results:
             for sentence in result.false_sentences:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where the figures of a study come from: commit, date, duration."""
+"""Origin of a study's figures: commit, date, duration."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the papers, from the files in data/; data/README.md says where each comes from."""
+"""Figures of the papers, from the files in data/; data/README.md lists their sources."""
 
 from __future__ import annotations
 

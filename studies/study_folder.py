@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A folder of what a study has finished, one line each, so that one that was stopped goes on."""
+"""A folder with the finished parts of a study, one line each, so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class StudyFolder(Generic[Done]):
     def __init__(
         self, folder: Path, study: str, kind: type[Done], seed: int, *, resume: bool
     ) -> None:
-        """Say where. Nothing is made yet.
+        """Set the path; nothing is written yet.
 
         Args:
             folder: new or empty; to resume, one of a study.
@@ -76,7 +76,7 @@ class StudyFolder(Generic[Done]):
             self.trials = self._read()
 
     def _read(self) -> dict[str, Done]:
-        """Return what is there; a last line that was cut off is left out."""
+        """Return the stored lines, without an incomplete last one."""
         lines = self._path.read_text(encoding="utf-8").splitlines()
         entries = [each for each in map(_entry, lines) if each is not None]
         head, entries = (entries[0], entries[1:]) if entries else ({}, [])
@@ -128,7 +128,7 @@ class StudyFolder(Generic[Done]):
         self._exit.close()
 
     def add(self, trial: Done) -> None:
-        """Keep what is finished.
+        """Store a finished part.
 
         Raises:
             WriteError: the disk refused.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The four tables: which rows and studies each is made of."""
+"""The four tables: their rows and studies."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Configurations of a Panda in front of a wall: four that are given, others drawn from a seed."""
+"""Configurations of a Panda in front of a wall: four given ones, others drawn from a seed."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def endless(robot: Robot, seed: int) -> Iterator[np.ndarray]:
 
 
 def _reaches(position: np.ndarray) -> bool:
-    """Tell whether the contact point (3,) [m] is where a wall may be."""
+    """Return whether the contact point (3,) [m] is where a wall may be."""
     return bool(np.all(position > LOWEST) and np.all(position < HIGHEST))
 
 
 def _plausible(state: PointState) -> bool:
-    """Tell whether the tool points at the wall, far from a singularity."""
+    """Return whether the tool points at the wall, far from a singularity."""
     faces = -NORMAL @ state.rotation[:, 2] > np.cos(LARGEST_TILT)
     return bool(faces and np.linalg.svd(state.J, compute_uv=False)[-1] > LEAST_SINGULAR_VALUE)
 

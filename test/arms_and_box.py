@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two Pandas about a box, as a file and as what the library is asked."""
+"""Two Pandas beside a box, as a file and as arguments of the library."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Benches of a lifecycle node and its driver, ended with the test that made them."""
+"""Benches of a lifecycle node and its driver, closed at the end of the test."""
 
 
 def benches(make):

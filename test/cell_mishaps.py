@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pushes and grabs in which something goes wrong: the loop of a trial, with a hand in it."""
+"""Pushes and grabs with failures: the loop of a trial, with injected faults."""
 
 from dataclasses import dataclass, replace
 
@@ -68,14 +68,14 @@ def run(scenario, duration, *, told=None, hand=None, hears=None, seed=0):
     turns = [ArmTurn(answer, cell_session(scenario, arm)) for arm, answer in enumerate(answers)]
     log = CellLog(plant, tuple(DetectorLog() for _ in turns))
 
-    def heard(verdicts):
+    def heard(statuses):
         if hand is not None:
             hand(plant, plant.time)
         if hears is None:
-            return verdicts
+            return statuses
         return [
             each._replace(impact=hears(plant.time, arm, each.impact))
-            for arm, each in enumerate(verdicts)
+            for arm, each in enumerate(statuses)
         ]
 
     start = [np.array(q) for q in scenario.q_start]

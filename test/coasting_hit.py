@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm that coasts into a surface as its driver shows it: measurements with noise at 1 kHz."""
+"""An arm that coasts into a surface, with its driver: measurements with noise at 1 kHz."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def coasting_hit(
         speed: of the contact point against the normal, which does not turn [m/s].
         law: of the normal contact force.
         arm: as it is; none: like ``robot``.
-        before: the touch the recording begins [s].
+        before: contact the recording begins [s].
         after: it the recording ends [s].
         noise: of the sensors.
         seed: of that noise.

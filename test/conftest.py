@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every test may use: the shared data, and a DDS domain of the test run's own."""
+"""Fixtures of all tests: the shared data, and a separate DDS domain of the test run."""
 
 import contextlib
 import os

@@ -144,7 +144,7 @@ class Bench:
         return heard.commands[-1], heard.status[-1]
 
     def unanswered(self, message=None):
-        """Tell whether a message (or nothing at all) gets no command."""
+        """Return whether a message (or nothing at all) gets no command."""
         count = len(self.driver.commands)
         if message is not None:
             self.send(message)

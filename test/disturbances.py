@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the controller does when things are not as announced: simulated disturbances."""
+"""The controller with deviations from the announcement: simulated disturbances."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
 from impact_qp.parameters import ControllerParameters
@@ -85,11 +85,11 @@ def run_disturbance(disturbance: Disturbance, *, seed: int = 0) -> DisturbanceOu
     simulation = Simulation(robot, seed=seed, plant=plant)
     commands: list[Command] = []
 
-    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
         alarm = bool(commands) and commands[-1].gap < disturbance.false_alarm < np.inf
-        impact = (verdict.impact or alarm) and not disturbance.missed
+        impact = (status.impact or alarm) and not disturbance.missed
         # who takes over a moving arm has had the detector running before
-        ready = verdict.ready or disturbance.moving > 0.0
+        ready = status.ready or disturbance.moving > 0.0
         command = controller.update(measurement.q, measurement.dq, impact=impact, ready=ready)
         commands.append(command)
         return Answer(command.driver_torque, command.velocity, command.reference_torque)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""`evaluate` for tests that ask for the same evaluation in several forms: it is made once."""
+"""`evaluate` for tests that need the same evaluation in several forms: it is run once."""
 
 import pickle
 from dataclasses import replace

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An exported arm in MuJoCo, which answers as the hardware interface of ros2_control does."""
+"""An exported arm in MuJoCo with the hardware interface of ros2_control."""
 
 import mujoco
 import numpy as np
@@ -52,7 +52,7 @@ class Exported:
         return self.force.sum(axis=0) * self.model.opt.timestep
 
     def advance(self, duration):
-        """Integrate [s], and keep the force on the robot and the state of the touch."""
+        """Integrate [s], and keep the force on the robot and the state of contact."""
         forces = []
         for _ in range(round(duration / self.model.opt.timestep)):
             before = self.q.copy(), self.dq.copy()

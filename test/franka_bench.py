@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The Franka node with a loop that does what a test says, and a listener on real DDS."""
+"""The Franka node with a scripted loop, and a subscriber on real DDS."""
 
 import os
 
@@ -119,7 +119,7 @@ class ScriptedLoop:
     def said(self):
         return self.words
 
-    def last_words(self):
+    def exit_reason(self):
         return f"{self.words[-1]} (status 1)"
 
     def close(self):

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The Franka node in a process that a test may kill: it approaches, and says who its loop is."""
+"""The Franka node in a process that a test may kill: it approaches, and prints the loop's id."""
 
 import functools
 import json

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Who asks the Franka loop for things at given cycles, and hears what comes of it."""
+"""Sends requests to the Franka loop at given cycles, and records the replies."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""DART by its Python package: the engine of Gazebo's plugin, told the same by the same files."""
+"""DART by its Python package: the engine of Gazebo's plugin, configured by the same files."""
 
 from importlib.util import find_spec
 from xml.etree import ElementTree

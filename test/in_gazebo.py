@@ -71,7 +71,7 @@ class GazeboHit(NamedTuple):
     speed: float  # along the normal [m/s]
     impulse: float  # along the normal [N.s]
     detected_after: float  # by `fused` [s]
-    largest: float  # statistic of `fused` before the touch
+    largest: float  # statistic of `fused` before contact
 
 
 def engine_robot(kind, robot):
@@ -92,8 +92,8 @@ def hit(kind, robot, scenario, folder, speed):
     for cycle in lockstep(arm, controller, session, told.start(robot)):
         if any(found.detector == FUSED for found in cycle.detections):
             break
-        if arm.touch is None and cycle.verdict.ready:
-            largest = max(largest, cycle.verdict.statistic)
+        if arm.touch is None and cycle.status.ready:
+            largest = max(largest, cycle.status.statistic)
         assert cycle.measurement.time < LONGEST, "nothing was detected"
     assert arm.touch is not None, f"false alarm at {cycle.measurement.time} s"
     state, normal = ArmDynamics(robot)(arm.touch.q, arm.touch.dq), np.array(scenario.normal)

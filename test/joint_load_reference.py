@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The flexible arm's small motion after a touch as its equations stand, in tiny explicit steps."""
+"""Small motion of the flexible arm after contact by its equations, in small explicit steps."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Landings of Cassie that are simulated, in the form of the recorded ones."""
+"""Simulated landings of Cassie, in the form of the recorded ones."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hits of a known wall and arm as sensors show them, and what their speed uses of the limits."""
+"""Hits of a known wall and arm with sensor noise, and the fraction of the limits at their speed."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated hits on any link, announced or not: what localization is judged by."""
+"""Simulated hits on any link, announced or not: ground truth of localization."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_detector.signals.sample import Detection, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus
 from impact_robots import ArmDynamics, ContactPoint, contact_rotation, load_robot
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
@@ -46,7 +46,7 @@ SHARE = 0.25  # of the velocity and acceleration limits
 FRICTION, RESTITUTION = 0.5, 0.3  # largest
 TILT = 0.4  # of the surface's normal against the velocity, each axis [-]
 GAP = 1e-5  # at which the surface appears [m]
-AFTER, WITHOUT = 0.15, 0.5  # the touch, and without one [s]
+AFTER, WITHOUT = 0.15, 0.5  # contact, and without one [s]
 
 
 @dataclass
@@ -90,10 +90,10 @@ def link_hit(place: str, seed: int, case: str = NOBODY, *, angle: float | None =
     law = load_scenario("iim_wall_cfg1").law
     control, news = ComputedTorque(robot), _at_the_start(case)
 
-    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
         nonlocal news
         announced, news = news, None
-        if verdict.impact:  # gravity compensation
+        if status.impact:  # gravity compensation
             return Answer(np.zeros(7), np.zeros(7), np.zeros(7), announced)
         command = control(measurement.q, measurement.dq, move(measurement.time))
         return Answer(command.driver_torque, command.velocity, command.reference_torque, announced)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What takes long, as ``--durations`` tells."""
+"""Slow tests, with their times by ``--durations``."""
 
 # Files, longest first: where processes share them, the last ones end together.
 LONGEST = (

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""ExecuteImpact goals at a scenario's surface that leave everything else open."""
+"""ExecuteImpact goals at a scenario's surface with all other fields open."""
 
 import numpy as np
 import pinocchio as pin

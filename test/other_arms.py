@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two arms as a user would bring them: a URDF and a YAML each, nothing else.
+"""Two arms as a user would add them: only a URDF and a YAML each.
 
 Geometry and masses are in the class of a Universal Robots UR5e and of a KUKA LBR iiwa 14 (rounded
 from their makers' data sheets); inertias are those of slender rods, motor inertias a guess.

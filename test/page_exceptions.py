@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What of the pages is not run here, with the reason, and what takes long."""
+"""Commands of the pages that are not run here, with the reason, and slow ones."""
 
 import re
 

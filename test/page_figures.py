@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of a page beside what came out, to the digits that the page prints."""
+"""Compares figures of a page with the output, to the printed digits."""
 
 import re
 from typing import NamedTuple

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files that a reader of the pages has, and the repository has not: stand-ins for them."""
+"""Stand-ins for files that a reader of the pages has, but not the repository."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

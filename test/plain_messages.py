@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded messages as what can be compared, bit by bit."""
+"""Recorded messages in a form that can be compared, bit by bit."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""A position-controlled robot: its driver takes a position now and then and holds it.
+r"""A position-controlled robot: its driver takes a position at a low rate and holds it.
 
 Its motors are under a servo of their own, without a torque loop:
 :math:`\tau_m = K_s(q_d - \theta) - D_s\dot\theta + g(q)`, the servo of doc/theory.md with the

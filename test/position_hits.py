@@ -30,7 +30,7 @@ POSITION_LOOP, VELOCITY_LOOP = 30.0, 200.0  # of the servos, chosen as in their 
 class PositionHit(NamedTuple):
     """What happened, by the plant's numbers."""
 
-    state: PointState  # at the touch
+    state: PointState  # at contact
     speed: float  # then, along the normal [m/s]
     bound: float  # of the controller's limit in that state, its reserve included; NaN: none [m/s]
     compression: float  # normal impulse until the point no longer moves into the wall [N.s]
@@ -45,7 +45,7 @@ class PositionHit(NamedTuple):
 class PushedPlant(WatchedPlant):
     """A plant that also keeps normal impulse [N.s] and duration [s] of the compression.
 
-    And the joints' torques at the touch, and how far they went from there in the contact (n,).
+    And the joints' torques at contact, and how far they went from there in the contact (n,).
     """
 
     compression: tuple[float, float] | None = None
@@ -118,12 +118,12 @@ def position_hit(robot: Robot, q, contact: Contact, law, limits, *, friction=0.0
         assert measured.time < LONGEST, "it never came to rest behind an impact"
         stamp = START_NS + measured.time_ns
         sample = JointSample(stamp, measured.q, measured.dq, measured.tau)
-        (verdict,) = session.add_state(sample).verdicts
-        if verdict.impact and detected is None:
+        (status,) = session.add_state(sample).statuses
+        if status.impact and detected is None:
             assert plant.touch, f"false alarm at {measured.time} s"
             detected = measured.time
         command = controller.update(
-            measured.q, measured.dq, impact=verdict.impact, ready=verdict.ready
+            measured.q, measured.dq, impact=status.impact, ready=status.ready
         )
         session.add_reference(stamp, command.reference_torque)
         sent.append(command.position)

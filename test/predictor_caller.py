@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of the predictor's node share: a client beside it, and requests. Needs ROS."""
+"""Common parts of tests of the predictor's node: a client beside it, and requests. Needs ROS."""
 
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node

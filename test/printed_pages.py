@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A page of the documentation as what a reader does with it: commands, Python, files, figures."""
+"""A page of the documentation, parsed into commands, Python, files and figures."""
 
 import re
 from dataclasses import dataclass, field, replace

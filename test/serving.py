@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes served until something has come."""
+"""Spins nodes until a message has arrived."""
 
 import time
 

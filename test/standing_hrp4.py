@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A whole-body controller of HRP-4 before a box, run on the state that it integrates itself."""
+"""A whole-body controller of HRP-4 in front of a box, on an ideally integrated state."""
 
 import numpy as np
 from hrp4_grab import grab_posture, palm_arrivals

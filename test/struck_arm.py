@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A Panda that hits a plate, simulated apart from the project's plant; the truth is what is asked.
+"""A Panda that hits a plate, simulated independently of the project's plant, with the truth.
 
 Rigid joints with motor inertia, joint friction by Gaz et al. (RA-L 2019), link masses that the
 analysis does not know, semi-implicit Euler at 0.1 ms, a Hunt-Crossley plate with friction. Before
-the touch a computed-torque controller keeps the contact point's velocity; then ``after`` holds.
+contact a computed-torque controller keeps the contact point's velocity; then ``after`` holds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Hit:
     """What is simulated: the truth."""
 
     velocity: tuple[float, float, float] = (0.0, 0.0, -0.3)  # of the contact point, base [m/s]
-    pose: np.ndarray = field(default_factory=POSE.copy)  # at the touch [rad]
+    pose: np.ndarray = field(default_factory=POSE.copy)  # at contact [rad]
     friction: float = 0.3  # of the plate [-]
     stiffness: float = 4e5  # of the plate [N/m]
     damping: float = 6.0  # share of the elastic force per 1 m/s: little restitution is more [s/m]
@@ -43,8 +43,8 @@ class Hit:
     motors: str = "M+B_theta"  # motor inertia of the truth
     sensor: str = "link"  # torque is measured behind ("link") or before ("motor") the friction
     after: str = "coast"  # "coast", "retract", "brake", "hold" or "boost"
-    after_delay: float = 0.005  # of that, since the touch [s]
-    length: float = 0.3  # after the touch [s]
+    after_delay: float = 0.005  # of that, since contact [s]
+    length: float = 0.3  # after contact [s]
     rate: int = 1000  # of the joint states [Hz]
     phase: float = 0.0  # of their sampling [periods]
     seed: int = 0
@@ -75,7 +75,7 @@ def simulate(hit: Hit) -> Record:
 
 @cache
 def way_back(pose: tuple[float, ...], velocity: tuple[float, float, float]) -> list[np.ndarray]:
-    """Return a Panda's joint positions from the touch backwards, one per step."""
+    """Return a Panda's joint positions from contact backwards, one per step."""
     robot = load_robot("panda")
     model, data = robot.model, robot.model.createData()
     frame = model.getFrameId(robot.contact_frame)
@@ -107,7 +107,7 @@ class _Run:
         self.way = way_back(tuple(hit.pose), hit.velocity)
 
     def _wanted(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return position and velocity of the approach at step k; it goes on behind the touch."""
+        """Return position and velocity of the approach at step k; it goes on behind contact."""
         back = len(self.way) - 1 - k
         first = (self.way[0] - self.way[1]) / STEP
         if back <= 0:
@@ -115,7 +115,7 @@ class _Run:
         return self.way[back], (self.way[back - 1] - self.way[back]) / STEP
 
     def _command(self, k: int, q: np.ndarray, dq: np.ndarray, since: float) -> np.ndarray:
-        """Return the torque by the analysis's model; ``since`` the touch, negative before it."""
+        """Return the torque by the analysis's model; ``since`` contact, negative before it."""
         model, data = self.model, self.data
         gravity = pin.computeGeneralizedGravity(model, data, q)
         if 0.0 <= since < self.hit.after_delay or (since >= 0.0 and self.hit.after == "coast"):

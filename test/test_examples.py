@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in examples/ runs, and says what it promises."""
+"""The scripts in examples/ run, and their output is right."""
 
 import re
 import subprocess

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the README says is true."""
+"""The statements of the README are true."""
 
 import re
 

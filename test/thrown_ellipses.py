@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Impacts of an ellipse thrown on a table, made by a model, and the file that holds them."""
+"""Simulated impacts of an ellipse thrown on a table, and their file."""
 
 import numpy as np
 

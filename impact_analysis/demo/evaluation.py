@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impact did, beside what was announced, allowed and predicted."""
+"""Measured figures of an impact, beside announced, allowed and predicted ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.demo.felt_load import FeltLoad, felt_load
+from impact_analysis.demo.measured_load import MeasuredLoad, measured_load
 from impact_bags.exceptions import RecordingError
 from impact_bags.reading.run_record import RunRecord
 from impact_detector.estimators.gross_velocity import gross_velocity
@@ -28,7 +28,7 @@ from impact_robots.state.state import PointState
 FORCE_NOISE = 0.5  # standard deviation of one component of the wall's sensor [N]
 BEFORE = 0.05  # window of the velocity before the contact [s]
 AFTER = 0.1  # window of the gross velocity after it [s]
-GENERATORS = 8
+FACETS = 8
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ class Evaluation:
     impulse_in_set: bool | None  # in the convex hull of the announced set and zero; None: unknown
     impulse_strictly_in_set: bool | None
     impulse_normal_ratio: float  # z^T W iota/|v_n^-|: 1 + c_r if the set's inertia were exact
-    worst_joint: str  # whose impulsive torque is the largest share of its limit
+    worst_joint: str  # whose impulsive torque is the largest fraction of its limit
     impulsive_torque: float  # of the measured impulse, that joint [N.m]
     impulsive_torque_limit: float  # of that joint [N.m]
     worst_admissible_joint: str
     worst_admissible_torque: float  # of any announced impulse [N.m]
-    felt: FeltLoad  # by the joints' torque sensors
+    measured_load: MeasuredLoad  # by the joints' torque sensors
     load_bound: float  # speed at which no joint is overloaded, NaN: joints not known [m/s]
     detection_delay: float  # after the contact, NaN if it was missed
     gross_velocity: np.ndarray  # measured after the impact, NaN unknown, shape (n,) [rad/s]
@@ -67,7 +67,7 @@ class Evaluation:
         }
 
     def as_json(self) -> dict:
-        """Return the figures, SI units in the keys, NaN or infinity for what is not known."""
+        """Return the figures, SI units in the keys, NaN or infinity for unknown values."""
         return {
             "controller": self.controller,
             "contact_speed_mps": self.contact_speed,
@@ -77,12 +77,12 @@ class Evaluation:
             "impulsive_torque_limit_nm": self.impulsive_torque_limit,
             "worst_admissible_joint": self.worst_admissible_joint,
             "worst_admissible_impulsive_torque_nm": self.worst_admissible_torque,
-            "torque_change_joint": self.felt.change_joint,
-            "torque_change_nm": self.felt.change,
-            "torque_change_limit_nm": self.felt.change_limit,
-            "largest_torque_joint": self.felt.torque_joint,
-            "largest_torque_nm": self.felt.torque,
-            "torque_range_nm": self.felt.torque_limit,
+            "torque_change_joint": self.measured_load.change_joint,
+            "torque_change_nm": self.measured_load.change,
+            "torque_change_limit_nm": self.measured_load.change_limit,
+            "largest_torque_joint": self.measured_load.torque_joint,
+            "largest_torque_nm": self.measured_load.torque,
+            "torque_range_nm": self.measured_load.torque_limit,
             "joint_load_speed_bound_mps": self.load_bound,
             "impulse_ns": self.impulse.tolist(),
             "impulse_in_set": self.impulse_in_set,
@@ -107,12 +107,12 @@ def evaluate_run(
     """Evaluate the first impact of a recording.
 
     Args:
-        record: what was measured, with the wall's force unless ``touch`` is given.
+        record: measurements, with the wall's force unless ``touch`` is given.
         robot: the arm.
-        contact: what was announced.
+        contact: as announced.
         controller: which impact limits were in force: unaware, robust, existential, nominal or
             joint_load.
-        touch: the contact by other means than force; what of it is NaN stays unknown.
+        touch: the contact by other means than force; NaN for unknown values.
 
     Raises:
         RecordingError: no contact in the force, or too little before or after it.
@@ -130,7 +130,7 @@ def evaluate_run(
     speed, impulse = -float((J @ before.dq)[2]), R.T @ touch.impulse
     known = bool(np.isfinite(impulse).all())
     announced = impulse_set(
-        W, contact.friction[1], contact.restitution, -speed, GENERATORS, circumscribed=True
+        W, contact.friction[1], contact.restitution, -speed, FACETS, circumscribed=True
     )
     return Evaluation(
         controller=controller,
@@ -146,7 +146,7 @@ def evaluate_run(
         impulse_strictly_in_set=announced.contains(impulse) if known else None,
         impulse_normal_ratio=float((W @ impulse)[2] / speed),
         **_torques(robot, contact, before, impulse, speed),
-        felt=felt_load(record, robot, touch.t_contact),
+        measured_load=measured_load(record, robot, touch.t_contact),
         load_bound=load_bound(robot, contact, before),
         detection_delay=_delay(record, touch),
         gross_velocity=gross,
@@ -176,14 +176,14 @@ def closed_form_bound(robot: Robot, contact: Contact, state: PointState, control
     """Return the speed bound of a controller at a configuration, without margin [m/s].
 
     ``joint_load`` has its own; ``existential`` with the inscribed cone, as published; every other
-    controller is held against ``robust`` with the circumscribed one.
+    controller is compared with ``robust`` with the circumscribed one.
     """
     if controller == "joint_load":
         return load_bound(robot, contact, state)
     if controller != "existential":
-        limit = RobustImpactLimit(robot, contact, margin=0.0, generators=GENERATORS)
+        limit = RobustImpactLimit(robot, contact, margin=0.0, generators=FACETS)
         return limit.speed_bound(state).speed
-    W, K = crb(state, contact.rotation), friction_pyramid(contact.friction[0], GENERATORS)
+    W, K = crb(state, contact.rotation), friction_pyramid(contact.friction[0], FACETS)
     rows, bounds, _ = impact_rows(robot, contact, state)
     return existential_speed_bound(W, K, rows, bounds, contact.restitution)
 
@@ -206,7 +206,7 @@ def _torques(
         crb(state, contact.rotation),
         contact.friction[1],
         contact.restitution,
-        GENERATORS,
+        FACETS,
         circumscribed=True,
     )
     limit = robot.limits.impulsive_torque

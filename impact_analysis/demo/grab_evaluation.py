@@ -22,10 +22,10 @@ from impact_trials.grab.palm_truth import PalmTruth
 
 @dataclass(frozen=True)
 class GrabEvaluation:
-    """What one mode did."""
+    """Figures of one mode."""
 
     mode: str  # one of ``haste.MODES``
-    asked: float  # speed of each palm [m/s]
+    asked: float  # requested speed of each palm [m/s]
     outcome: GrabOutcome
 
     @property
@@ -35,26 +35,26 @@ class GrabEvaluation:
 
     @property
     def speed(self) -> float:
-        """The highest of a palm at its touch [m/s]."""
+        """Highest speed of a palm at its contact [m/s]."""
         return max(palm.speed for palm in self.palms)
 
     @property
     def over_bound(self) -> float:
-        """The most of a palm's speed over the robust bound where the robot then was [-]."""
+        """Largest ratio of a palm's speed to the robust bound at that configuration [-]."""
         return max(palm.speed / palm.bound for palm in self.palms)
 
     @property
     def wrist(self) -> float:
-        """The most that an impact asked of a wrist's motor, over what it may give [-]."""
+        """Largest wrist torque of an impact over the motor's limit [-]."""
         return max(palm.wrist_load for palm in self.palms)
 
     @property
     def margin(self) -> float:
-        """The least of the zero-moment point up to the end of a lift [m]."""
+        """Smallest margin of the zero-moment point up to the end of a lift [m]."""
         return min(box.margin for box in self.outcome.boxes)
 
     def as_json(self) -> dict[str, Any]:
-        """Return the figures under keys that name their unit; nan: cannot be told."""
+        """Return the figures under keys that name their unit; NaN: unknown."""
         outcome = self.outcome
         return {
             "mode": self.mode,
@@ -89,7 +89,7 @@ def _palm(palm: PalmOutcome) -> dict[str, Any]:
 
 
 class GrabRun(NamedTuple):
-    """One mode with what the pictures are of."""
+    """One mode with the data of the pictures."""
 
     evaluation: GrabEvaluation
     notes: GrabNotes
@@ -97,16 +97,16 @@ class GrabRun(NamedTuple):
 
     @property
     def touch(self) -> float:
-        """When the first palm touched the first box [s]."""
+        """Time of the first contact of a palm with the first box [s]."""
         return min(truth.time for truth in self.truths if truth is not None)
 
     @property
     def truths(self) -> tuple[PalmTruth | None, ...]:
-        """What the left and the right palm felt of the first box."""
+        """Contacts of the left and the right palm with the first box."""
         return self.notes.truths[0]
 
     def approach(self) -> list[GrabCycle]:
-        """Return the cycles up to the first touch."""
+        """Return the cycles up to the first contact."""
         return [cycle for cycle in self.cycles if cycle.time <= self.touch]
 
 
@@ -127,7 +127,7 @@ def evaluate_grab(scenario: GrabScenario, mode: str, outcome: GrabOutcome) -> Gr
 
 
 def palm_speeds(run: GrabRun) -> np.ndarray:
-    """Return how fast the palms approach, cycle by cycle up to the first touch, (k, 2) [m/s]."""
+    """Return the palms' approach speeds, cycle by cycle up to the first contact, (k, 2) [m/s]."""
     dynamics = ArmDynamics(run.notes.robot, "all")
     speeds = []
     for cycle in run.approach():

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of a humanoid's grabs, mode beside mode."""
+"""The pictures of a humanoid's grabs, one panel per mode."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write_grab_plots(runs: Runs, folder: Path) -> list[Path]:
 
 
 def _speeds(runs: Runs) -> Figure:
-    """Speeds of both palms up to the first touch, and the bound of the controller."""
+    """Speeds of both palms up to the first contact, and the bound of the controller."""
     figure, panels = _panels(runs)
     for axes, run in zip(panels, runs, strict=True):
         mode, cycles = run.evaluation.mode, run.approach()
@@ -46,9 +46,9 @@ def _speeds(runs: Runs) -> Figure:
             axes.plot(time, speed, line, color=OF_MODE[mode], label=f"{palm} palm")
         axes.plot(time, bounds, ":", color="black", lw=1.2, label="bound in the controller")
         robust = min(palm.bound for palm in run.evaluation.outcome.boxes[0].palms)
-        axes.plot(0.0, robust, "k_", ms=14, mew=2.0, label="robust bound at the touch")
+        axes.plot(0.0, robust, "k_", ms=14, mew=2.0, label="robust bound at contact")
         axes.set(title=f"{mode}, asked for {run.evaluation.asked:g} m/s")
-        axes.set_xlabel("time to the first touch [ms]")
+        axes.set_xlabel("time to the first contact [ms]")
     panels[0].set(ylabel="speed towards the box [m/s]", ylim=(0, None))
     _legend(figure, panels[0])
     return figure
@@ -59,15 +59,15 @@ def _forces(runs: Runs) -> Figure:
     figure, panels = _panels(runs)
     for axes, run in zip(panels, runs, strict=True):
         mode = run.evaluation.mode
-        felt = zip(run.truths, LINES, SIDES, ("left", "right"), strict=True)
-        for truth, line, side, palm in felt:
+        contacts = zip(run.truths, LINES, SIDES, ("left", "right"), strict=True)
+        for truth, line, side, palm in contacts:
             if truth is not None:
                 force = side * np.array(truth.forces)[:, 1]
                 time = truth.time - run.touch + STEP * np.arange(1, len(force) + 1)
                 axes.plot(1e3 * time, force, line, color=OF_MODE[mode], label=f"{palm} palm")
         worst = max(palm.wrist_load for palm in run.evaluation.outcome.boxes[0].palms)
         axes.set_title(f"{mode}: wrist {worst:.2f} of its limit")
-        axes.set(xlabel="time after the first touch [ms]", xlim=(0, 60))
+        axes.set(xlabel="time after first contact [ms]", xlim=(0, 60))
     panels[0].set(ylabel="force on a palm [N]", ylim=(0, None))
     _legend(figure, panels[0])
     return figure
@@ -81,11 +81,11 @@ def _margins(runs: Runs) -> Figure:
         time = np.array([cycle.time for cycle in run.cycles]) - run.touch
         margin = 1e3 * np.array([cycle.margin for cycle in run.cycles])
         axes.plot(time, margin, color=OF_MODE[mode], lw=1.0, label=mode)
-    axes.axvline(0.0, color="black", ls="--", lw=0.8, label="first touch")
+    axes.axvline(0.0, color="black", ls="--", lw=0.8, label="first contact")
     axes.axhline(0.0, color="black", lw=0.8)
     axes.set(
         title="How far the zero-moment point is within the soles (0: on their edge)",
-        xlabel="time after the first touch [s]",
+        xlabel="time after first contact [s]",
         ylabel="margin [mm]",
     )
     _legend(figure, axes)

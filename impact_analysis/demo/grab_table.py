@@ -12,7 +12,7 @@ from impact_analysis.present.table import Column, turned_table
 from impact_trials.grab.haste import PLANNED
 
 Evaluations = Sequence[GrabEvaluation]
-STANDING = 1.0  # of a limit: above it a motor cannot give what an impact asks for [-]
+STANDING = 1.0  # of a limit: above it a motor cannot give the torque of an impact [-]
 
 
 def _span(figure: Column, rows: Sequence[Any]) -> str:
@@ -35,7 +35,7 @@ def _boxes(title: str, form: str, of: str) -> Column:
 
 LINES = (
     Column("", "asked for [m/s]", ".2f", "asked"),
-    _palms("speed at the touch [m/s]", ".3f", "speed"),
+    _palms("speed at contact [m/s]", ".3f", "speed"),
     _palms("robust bound there [m/s]", ".3f", "bound"),
     _palms("noticed after [ms]", ".1f", "latency", 1e3),
     _palms("peak force on a palm [N]", ".0f", "peak_force"),

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the quadratic program of one control cycle: rows, room that is left, what binds."""
+"""Draws the quadratic program of one control cycle: rows, slacks, active constraints."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from impact_qp.program.program import QuadraticProgram, Solution
 
 
 def draw(program: QuadraticProgram, solution: Solution, path: Path) -> None:
-    """Draw a program: its rows, each scaled to 1, beside the room that the solution leaves them.
+    """Draw a program: its rows, each scaled to 1, beside their slacks at the solution.
 
     Args:
         program: to draw.
@@ -51,5 +51,5 @@ def draw(program: QuadraticProgram, solution: Solution, path: Path) -> None:
     for k, each in enumerate(binding):
         if each:
             right.text(0.01, k, "binds", va="center", fontsize=8, color="#d55e00")
-    right.set_title("room left, over the bound (1: far from it)", fontsize=9)
+    right.set_title("slack over the bound (1: far from it)", fontsize=9)
     save(figure, path, 110)

@@ -17,22 +17,22 @@ from impact_trials.truth.cell_truth import START, CellLog
 from impact_trials.truth.spread_figures import feedback_figures
 
 MODES = tuple(variant.value for variant in Variant)
-HEARING = (Variant.RS.value, Variant.NO_GAMMA.value)  # modes that obey the detector
+HEARING = (Variant.RS.value, Variant.NO_GAMMA.value)  # modes that use the detector
 
 
 @dataclass(frozen=True)
 class GrabFigures:
-    """What became of a box between two arms; each nan if it cannot be told."""
+    """Motion of a box between two arms; NaN if unknown."""
 
     tilt: float  # largest angle that it turned by [rad]
-    slip: float  # of the plates upwards along it, since the first touch [m]
+    slip: float  # of the plates upwards along it, since the first contact [m]
     lift: float  # at the end of the trial [m]
-    apart: float  # second arm's first touch after the first one's [s]
+    apart: float  # second arm's first contact after the first one's [s]
 
 
 @dataclass(frozen=True)
 class SpreadingEvaluation:
-    """What one mode did."""
+    """Figures of one mode."""
 
     mode: str  # one of MODES
     touch: float  # first one of any arm, since the start [s]
@@ -41,13 +41,13 @@ class SpreadingEvaluation:
     feedback_integral: float  # of the size of a_fb: see `evaluate_spreading` [m/s]
     peak_joint_torque: np.ndarray  # sensed, absolute, within 0.15 s, worst arm, shape (n,) [N.m]
     peak_force: float  # of the box on a plate, the larger one [N]
-    detection_delay: tuple[float, ...] | None  # of each arm [s], nan: missed; none: not looked at
+    detection_delay: tuple[float, ...] | None  # of each arm [s], NaN: missed; None: unused
     stopped: bool  # a controller braked
     grab: GrabFigures | None  # of two arms
     why: tuple[str, ...] = ()  # controllers braked, each reason once
 
     def as_json(self) -> dict[str, Any]:
-        """Return the figures under keys that name their unit; what is unknown is NaN."""
+        """Return the figures under keys that name their unit; unknown values are NaN."""
         entry: dict[str, Any] = {
             "mode": self.mode,
             "touch_time_s": round(START + self.touch, 9),  # as in the recording
@@ -68,9 +68,9 @@ class SpreadingEvaluation:
 def evaluate_spreading(
     scenario: SpreadingScenario, mode: str, run: SpreadingRun
 ) -> SpreadingEvaluation:
-    """Return the figures of a run, from the plant's truth and what was commanded.
+    """Return the figures of a run, from the plant's truth and the commands.
 
-    Feedback is looked at from 2 ms before the first touch to 0.5 s after it, or to the trial's end.
+    Feedback is evaluated from 2 ms before the first contact to 0.5 s after it, or the trial's end.
     Its integral is that of its part along the approach in a push, of its norm in a grab, the mean
     of the arms.
 
@@ -118,7 +118,7 @@ def _grab(log: CellLog, touch: float) -> GrabFigures:
 
 
 def _delays(scenario: SpreadingScenario, log: CellLog) -> tuple[float, ...]:
-    """Return from each arm's touch to its first detection after it [s]."""
+    """Return the delay of each arm's first detection after its contact [s]."""
     delays = []
     for plate, detector in zip(log.plant.plates, log.detectors, strict=True):
         touch = np.inf if plate.touch is None else START + plate.touch.time
@@ -128,5 +128,5 @@ def _delays(scenario: SpreadingScenario, log: CellLog) -> tuple[float, ...]:
 
 
 def _largest(force: np.ndarray) -> float:
-    """Return the largest size of forces, shape (K, 3); of none it is 0 [N]."""
+    """Return the largest norm of forces, shape (K, 3); 0 without any [N]."""
     return float(np.linalg.norm(force, axis=1).max(initial=0.0))

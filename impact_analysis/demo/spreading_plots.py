@@ -26,11 +26,11 @@ COLOURS = {
     "timed": "#dd8452",
     "continuous": "#c44e52",
 }
-# modes that do the same show through each other
+# lines of equal modes stay visible
 LINES = {"rs": "-", "no_gamma": "-", "timed": "--", "continuous": "-"}
 WIDTHS = {"rs": 2.8, "no_gamma": 1.2, "timed": 1.2, "continuous": 1.2}
-BEFORE = 0.05  # the first touch, where pictures begin [s]
-NEAR = (-0.005, 0.045)  # of the touch, looked at closely [s]
+BEFORE = 0.05  # start of the pictures before the first contact [s]
+NEAR = (-0.005, 0.045)  # enlarged interval around contact [s]
 _GRID: Any = {"squeeze": False, "layout": "constrained"}
 Runs = Sequence[tuple[SpreadingRun, SpreadingEvaluation]]
 
@@ -62,7 +62,7 @@ def _feedback(scenario: SpreadingScenario, runs: Runs) -> Figure:
                     _curve(axes, run, e, feedback_of(run)[:, arm] @ into, window)
                     _mark_touch(axes, run, e, arm, window)
             row[0].set_ylabel(f"{names[arm]}feedback [m/s$^2$]")
-        figure.suptitle("Acceleration by feedback, along the approach: what the arm did not expect")
+        figure.suptitle("Acceleration by feedback, along the approach")
         _finish(figure, panels[-1])
     return figure
 
@@ -82,14 +82,14 @@ def _torques(runs: Runs) -> Figure:
         for axes in panels.flat[count:]:
             axes.axis("off")
         arms = " (the larger one of both arms)" if len(runs[0][0].answers) > 1 else ""
-        figure.suptitle(f"Size of the joint torques that the sensors read{arms}")
+        figure.suptitle(f"Magnitude of the measured joint torques{arms}")
         figure.supylabel("torque [N.m]")
         _finish(figure, panels.flat[count - columns : count])
     return figure
 
 
 def _pushed(scenario: SpreadingScenario, runs: Runs) -> Figure:
-    """Way and speed of a pushed box; the plate's speed is dotted."""
+    """Path and speed of a pushed box; the plate's speed is dotted."""
     into = scenario.direction(0)
     with plt.rc_context(STYLE):
         figure, (way, speed) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
@@ -100,7 +100,7 @@ def _pushed(scenario: SpreadingScenario, runs: Runs) -> Figure:
             _curve(speed, run, e, velocity @ into, (-BEFORE, AFTER))
             plate = np.array([command.velocity for command in run.answers[0].commands])
             _curve(speed, run, e, plate @ into, (-BEFORE, AFTER), dotted=True)
-        way.set(title="Way of the box along the push", ylabel="way [mm]")
+        way.set(title="Path of the box along the push", ylabel="path [mm]")
         speed.set(title="Speed of the box, dotted: of the plate", ylabel="speed [m/s]")
         _finish(figure, (way, speed))
     return figure
@@ -156,6 +156,6 @@ def _mark_touch(
 def _finish(figure: Figure, lowest: Iterable[Axes]) -> None:
     """Label the time axes and add one legend below the panels."""
     for axes in lowest:
-        axes.set_xlabel("time after the first touch [ms]")
+        axes.set_xlabel("time after first contact [ms]")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

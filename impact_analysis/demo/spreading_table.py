@@ -31,7 +31,7 @@ def spreading_table(evaluations: Evaluations) -> str:
         Column("", "integral of feedback [m/s]", ".3f", "feedback_integral"),
         *(Column("", f"peak torque of joint {k + 1} [N.m]", ".1f", _torque(k)) for k in joints),
         Column("", "peak force on a plate [N]", ".0f", "peak_force"),
-        Column("", "detected after touch [ms]", text=_delays),
+        Column("", "detected after contact [ms]", text=_delays),
         *(GRAB if evaluations[0].grab is not None else ()),
     )
     return turned_table([each.mode for each in evaluations], columns, evaluations)

@@ -20,10 +20,13 @@ ROWS: tuple[tuple[str, Cell], ...] = (
     ("impulsive torque, formula [N.m]", lambda e: _torque(e.impulsive_torque, e)),
     ("worst possible, formula [N.m]", lambda e: _torque(e.worst_admissible_torque, e)),
     ("  of joint", lambda e: e.worst_admissible_joint),
-    ("torque change, felt [N.m]", lambda e: f"{e.felt.change:.1f} of {e.felt.change_limit:.0f}"),
-    ("  of joint", lambda e: e.felt.change_joint),
-    ("largest torque, felt [N.m]", lambda e: _largest(e)),
-    ("  of joint", lambda e: e.felt.torque_joint),
+    (
+        "torque change, measured [N.m]",
+        lambda e: f"{e.measured_load.change:.1f} of {e.measured_load.change_limit:.0f}",
+    ),
+    ("  of joint", lambda e: e.measured_load.change_joint),
+    ("largest torque, measured [N.m]", lambda e: _largest(e)),
+    ("  of joint", lambda e: e.measured_load.torque_joint),
     ("impulse no worse than announced", lambda e: _answer(e.impulse_in_set)),
     ("normal impulse over announced, c_r 0", lambda e: number(e.impulse_normal_ratio, ".2f")),
     (
@@ -54,8 +57,8 @@ def _torque(value: float, e: Evaluation) -> str:
 
 
 def _largest(e: Evaluation) -> str:
-    limit = e.felt.torque_limit
-    return f"{e.felt.torque:.1f}" + (f" of {limit:.0f}" if np.isfinite(limit) else "")
+    limit = e.measured_load.torque_limit
+    return f"{e.measured_load.torque:.1f}" + (f" of {limit:.0f}" if np.isfinite(limit) else "")
 
 
 def _rms(e: Evaluation, inertia: str) -> str:
@@ -83,37 +86,38 @@ def sentence(evaluations: Sequence[Evaluation]) -> str:
     parts = [_promise(by_name["robust"])] if "robust" in by_name else []
     parts += [_excess(e) for name, e in by_name.items() if name not in ("robust", "joint_load")]
     if "joint_load" in by_name:
-        parts.append(_felt(by_name["joint_load"], by_name.get("robust")))
+        parts.append(_measured(by_name["joint_load"], by_name.get("robust")))
     return "; ".join(parts) + f"; {_inertia(evaluations)}."
 
 
-def _felt(e: Evaluation, robust: Evaluation | None) -> str:
+def _measured(e: Evaluation, robust: Evaluation | None) -> str:
     """Return the contact speed under joint_load and the measured changes of torque."""
     faster = ""
     if robust is not None:
         ratio = e.contact_speed / robust.contact_speed
         faster = f", {ratio:.1f} times as fast as robust control"
-    kept = "within its limits" if e.felt.share <= 1.0 else "NOT within its limits"
+    within = "within its limits" if e.measured_load.fraction <= 1.0 else "NOT within its limits"
     return (
-        f"joint_load, which bounds what the joints feel, hits at {e.contact_speed:.3f} m/s{faster},"
-        f" and the torque sensors showed every joint {kept} (changes up to {e.felt.change:.1f} of"
-        f" {e.felt.change_limit:.0f} N.m, {e.felt.change_joint})"
+        f"joint_load, which bounds the joint torques, hits at {e.contact_speed:.3f} m/s{faster},"
+        f" and the torque sensors showed every joint {within} (changes up to"
+        f" {e.measured_load.change:.1f} of {e.measured_load.change_limit:.0f} N.m,"
+        f" {e.measured_load.change_joint})"
     )
 
 
 def _promise(e: Evaluation) -> str:
-    kept = "keeps" if e.worst_admissible_torque <= e.impulsive_torque_limit else "does NOT keep"
+    keeps = "keeps" if e.worst_admissible_torque <= e.impulsive_torque_limit else "does NOT keep"
     return (
         f"robust control hits at {e.contact_speed:.3f} m/s, and every impulse announced for that"
-        f" speed {kept} each joint within its limit, by the published formula"
+        f" speed {keeps} each joint within its limit, by the published formula"
     )
 
 
 def _excess(e: Evaluation) -> str:
-    share = e.worst_admissible_torque / e.impulsive_torque_limit
+    ratio = e.worst_admissible_torque / e.impulsive_torque_limit
     return (
         f"{e.controller} hits at {e.contact_speed:.3f} m/s, where one of them would load"
-        f" {e.worst_admissible_joint} with {share:.1f} times its limit"
+        f" {e.worst_admissible_joint} with {ratio:.1f} times its limit"
     )
 
 

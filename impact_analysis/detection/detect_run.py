@@ -18,13 +18,13 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession, Outcome
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.reference_torque import ReferencePairing
-from impact_detector.signals.sample import Detection, JointSample, Suppressed, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus, JointSample, Suppressed
 from impact_robots import Robot
 
 
 @dataclass
 class DetectionResult:
-    """What the detectors found in one recording."""
+    """Results of the detectors on one recording."""
 
     name: str
     reference: str  # "desired" or "model"
@@ -37,10 +37,10 @@ class DetectionResult:
     dropped: int = 0  # samples with NaN
     first_time: int = 0  # [ns]
     last_time: int = 0  # [ns]
-    largest: Verdict | None = None  # with the largest statistic
+    largest: DetectionStatus | None = None  # with the largest statistic
     suppressed: list[Suppressed] = field(default_factory=list)  # above a threshold, but no event
     troubles: dict[str, str] = field(default_factory=dict)  # why detectors could not judge
-    lost: list[str] = field(default_factory=list)  # in words, what of the file is damaged
+    lost: list[str] = field(default_factory=list)  # damaged parts of the file, as text
 
 
 def detect(
@@ -54,10 +54,10 @@ def detect(
 
     Args:
         recording: opened file.
-        parameters: of the node; ``reference`` says with what to compare.
+        parameters: of the node; ``reference`` selects the reference.
         robot: that they name.
-        model: gives the reference torque where it is the model's.
-        traces: collects what is to be drawn.
+        model: gives the reference torque if ``reference`` is the model.
+        traces: collects signals to draw.
 
     Raises:
         RecordingError: the file turns out to be damaged.
@@ -82,7 +82,7 @@ def detect(
 
 
 def feed(session: DetectorSession, recording: Recording) -> Iterator[tuple[Item, Outcome]]:
-    """Yield everything recorded, in order, and what it leads to in a session.
+    """Yield the recorded items, in order, and their outcomes in a session.
 
     Raises:
         RecordingError: the file turns out to be damaged.
@@ -92,20 +92,20 @@ def feed(session: DetectorSession, recording: Recording) -> Iterator[tuple[Item,
 
 
 def give(session: DetectorSession, item: Item) -> Outcome:
-    """Return what something recorded leads to in a session."""
+    """Return the outcome of an item in a session."""
     if isinstance(item, RecordedReference):
         return session.add_reference(item.time, item.torque, item.velocity)
     if isinstance(item, Force):
         return session.add_force(item.sample, item.source)
     if isinstance(item, Announcement):
-        with suppress(DetectorError):  # as in the node: the one before holds
+        with suppress(DetectorError):  # as in the node: the previous one stays valid
             session.announce(item)
         return Outcome()
     return session.add_state(item)
 
 
 def _refine(result: DetectionResult, estimate: Estimate) -> None:
-    """Take what the estimate says of touch and link for what the detection said."""
+    """Replace the detection's contact time and link by those of the estimate."""
     if estimate.detection in result.detections:
         index = result.detections.index(estimate.detection)
         touch = replace(estimate.detection, impact_time=estimate.impact_time)
@@ -124,8 +124,8 @@ def _collect(result: DetectionResult, outcome: Outcome) -> None:
     result.suppressed.extend(outcome.suppressed)
     for estimate in outcome.estimates:
         _refine(result, estimate)
-    for verdict in outcome.verdicts:
-        if verdict.ready:
+    for status in outcome.statuses:
+        if status.ready:
             result.judged += 1
-            if result.largest is None or verdict.statistic > result.largest.statistic:
-                result.largest = verdict
+            if result.largest is None or status.statistic > result.largest.statistic:
+                result.largest = status

@@ -13,47 +13,47 @@ from typing import Any
 
 from impact_analysis.picture import save
 from impact_detector.session import Outcome
-from impact_detector.signals.sample import Detection, Verdict, from_seconds
+from impact_detector.signals.sample import Detection, DetectionStatus, from_seconds
 
-BEFORE, AFTER = from_seconds(0.05), from_seconds(0.1)  # what is drawn around a detection
+BEFORE, AFTER = from_seconds(0.05), from_seconds(0.1)  # drawn interval around a detection
 MOST = 20  # events in one picture
 
 
 @dataclass
 class EventTrace:
-    """What the detectors verdicts around one impact."""
+    """Detection statuses around one impact."""
 
     name: str  # of the recording
     detections: list[Detection]
-    verdicts: list[Verdict] = field(default_factory=list)
+    statuses: list[DetectionStatus] = field(default_factory=list)
 
 
 class Traces:
     """Collects traces of the first ``MOST`` impacts of a recording."""
 
     def __init__(self, name: str) -> None:
-        """Start with nothing of the recording called ``name``."""
+        """Start without traces of the recording called ``name``."""
         self.found: list[EventTrace] = []
         self.left_out = 0
         self._name = name
-        self._recent: deque[Verdict] = deque()
+        self._recent: deque[DetectionStatus] = deque()
 
     def add(self, outcome: Outcome) -> None:
-        """Take what one item led to."""
-        verdicts = (*outcome.verdicts, *outcome.others)
-        for verdict in verdicts:
-            self._recent.append(verdict)
-            while abs(verdict.time - self._recent[0].time) > BEFORE:
+        """Take the outcome of one item."""
+        statuses = (*outcome.statuses, *outcome.others)
+        for status in statuses:
+            self._recent.append(status)
+            while abs(status.time - self._recent[0].time) > BEFORE:
                 self._recent.popleft()
         last = self.found[-1] if self.found else None
-        for verdict in verdicts:
-            if last and abs(verdict.time - last.detections[0].detection_time) <= AFTER:
-                last.verdicts.append(verdict)
+        for status in statuses:
+            if last and abs(status.time - last.detections[0].detection_time) <= AFTER:
+                last.statuses.append(status)
         for detection in outcome.detections:
             self._begin(detection)
 
     def _begin(self, detection: Detection) -> None:
-        """Begin a trace, or add to the last one what is of the same impact."""
+        """Begin a trace, or extend the last one if the impact is the same."""
         last = self.found[-1] if self.found else None
         if last and abs(detection.detection_time - last.detections[0].detection_time) <= AFTER:
             last.detections.append(detection)
@@ -64,7 +64,7 @@ class Traces:
 
 
 def draw(traces: Sequence[EventTrace], path: Path) -> None:
-    """Draw one panel per impact: each statistic over its threshold, touch and detections.
+    """Draw one panel per impact: each statistic over its threshold, contact and detections.
 
     Raises:
         AnalysisError: the picture cannot be written.
@@ -89,11 +89,11 @@ def draw(traces: Sequence[EventTrace], path: Path) -> None:
 def _draw_trace(axes: Any, trace: EventTrace) -> None:
     """Draw one impact."""
     origin = trace.detections[0].detection_time
-    names = dict.fromkeys(verdict.detector for verdict in trace.verdicts)
+    names = dict.fromkeys(status.detector for status in trace.statuses)
     for name in names:
-        verdicts = [v for v in trace.verdicts if v.detector == name and isfinite(v.statistic)]
-        times = [(verdict.time - origin) * 1e-6 for verdict in verdicts]
-        shares = [verdict.statistic / verdict.threshold for verdict in verdicts]
+        statuses = [v for v in trace.statuses if v.detector == name and isfinite(v.statistic)]
+        times = [(status.time - origin) * 1e-6 for status in statuses]
+        shares = [status.statistic / status.threshold for status in statuses]
         (line,) = axes.plot(times, shares, ".-", markersize=3, label=name)
         for detection in trace.detections:
             if detection.detector == name:

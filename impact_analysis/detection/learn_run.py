@@ -33,7 +33,7 @@ _Key = tuple[str, float]  # detector and its threshold
 
 
 class FreeMotionSource(NamedTuple):
-    """A recording, and the parameters whose ``reference`` says what it can be compared with."""
+    """A recording, and the parameters with a ``reference`` that it has."""
 
     recording: Recording
     parameters: DetectorParameters
@@ -42,7 +42,7 @@ class FreeMotionSource(NamedTuple):
 
 @dataclass
 class Watch:
-    """What one detector said at one threshold."""
+    """Results of one detector at one threshold."""
 
     statistic: RunningStatistic = field(default_factory=RunningStatistic)
     detections: int = 0
@@ -50,9 +50,9 @@ class Watch:
 
     def add(self, outcome: Outcome) -> None:
         """Take the outcome of one item."""
-        for verdict in outcome.verdicts:
-            if verdict.ready:
-                self.statistic.add(verdict.statistic)
+        for status in outcome.statuses:
+            if status.ready:
+                self.statistic.add(status.statistic)
         for detection in outcome.detections:
             self.detections += 1
             if len(self.times) < _TIMES_KEPT:
@@ -61,7 +61,7 @@ class Watch:
 
 @dataclass
 class RecordedMotion:
-    """What was recorded."""
+    """Summary of the recorded motion."""
 
     samples: int = 0
     torques: int = 0  # samples with finite torques
@@ -86,7 +86,7 @@ class RecordedMotion:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What free motion says of one detector."""
+    """Result of free motion for one detector."""
 
     detector: str
     statistic: RunningStatistic  # at the proposed threshold
@@ -105,11 +105,11 @@ class Learnt:
 def learn(
     sources: Sequence[FreeMotionSource], parameters: DetectorParameters, robot: Robot
 ) -> tuple[list[Learnt], RecordedMotion]:
-    """Return a proposal per detector that the parameters name, and what was recorded.
+    """Return a proposal per detector that the parameters name, and the recorded motion.
 
     A proposal is ``MARGIN`` times the largest statistic, at least ``FLOOR`` times the default. It
-    was tried: where the statistic depends on the threshold, the recordings are read again with the
-    proposal, which is raised until the margin holds.
+    is tested: if the statistic depends on the threshold, the recordings are read again with the
+    proposal, which is raised until the margin is kept.
 
     Raises:
         RecordingError: a file turns out to be damaged.
@@ -145,7 +145,7 @@ def _settle(
     proposed: dict[str, float],
     statistics: dict[str, RunningStatistic],
 ) -> None:
-    """Try proposals on which the statistic depends, and raise them until the margin holds."""
+    """Test proposals on which the statistic depends, and raise them until the margin is kept."""
     waiting = [name for name in proposed if _is_self_dependent(name)]
     for _ in range(_PASSES):
         if not waiting:
@@ -158,7 +158,7 @@ def _settle(
 
 
 def _is_self_dependent(name: str) -> bool:
-    """Tell whether what a detector learns, and so its statistic, depends on its threshold."""
+    """Return whether a detector's learnt values, and so its statistic, depend on its threshold."""
     return DETECTORS[name].detector.learns_below_threshold
 
 
@@ -193,7 +193,7 @@ def _watch(
 
 
 def _give_all(item: Item, sessions: Sequence[tuple[DetectorSession, Watch]]) -> None:
-    """Give an item to every session; forces say nothing about joint states."""
+    """Pass an item to every session, except forces, which detectors on joint states do not use."""
     if isinstance(item, Force):
         return
     for session, watch in sessions:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Largest value and quantiles of a stream, in memory that does not grow with it."""
+"""Largest value and quantiles of a stream, in constant memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RunningStatistic:
         self._bins[min(place, _BINS - 1)] += 1
 
     def quantile(self, fraction: float) -> float:
-        """Return what at least that fraction of the values is not above, to 1 %; NaN if empty."""
+        """Return the quantile of a fraction, to 1 %; NaN if empty."""
         if not self.count:
             return nan
         place = int(np.searchsorted(np.cumsum(self._bins), fraction * self.count))

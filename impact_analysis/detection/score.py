@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How good a detector is: what it found, missed, invented, and how late."""
+"""Score of a detector: detected and missed impacts, false alarms, delays."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from impact_detector.estimators.streaming import Estimate
 from impact_detector.signals.sample import Detection
 from impact_trials.truth.trial_table import TrialTruth
 
-LATEST = 0.03  # after the touch, for a detection to be of it [s]
-SOON = 0.002  # after the touch, for the operating points: earlier than any delay published [s]
+LATEST = 0.03  # after contact, for a detection to be of it [s]
+SOON = 0.002  # after contact, for the operating points: earlier than any delay published [s]
 BLOCK = 0.5  # in which statistics above a threshold are one false alarm [s]
 HOUR = 3600.0  # [s]
 
 
 @dataclass
 class JudgedTrial:
-    """What one detector made of one trial."""
+    """Results of one detector on one trial."""
 
     truth: TrialTruth
     times: np.ndarray  # of statistics that are known, shape (N,) [s]
@@ -31,14 +31,14 @@ class JudgedTrial:
 
     @property
     def watched(self) -> float:
-        """Time with a statistic and before any touch [s]."""
+        """Time with a statistic and before any contact [s]."""
         end = self.truth.impact_time if self.truth.hits else np.inf
         known = self.times[self.times < end]
         return float(known[-1] - known[0]) if len(known) else 0.0
 
     @property
     def delay(self) -> float | None:
-        """From touch to detection, None if it was missed [s]."""
+        """From contact to detection, None if it was missed [s]."""
         for detection in self.detections:
             delay = detection.detection_time * 1e-9 - self.truth.impact_time
             if self.truth.hits and 0.0 <= delay <= LATEST:
@@ -47,7 +47,7 @@ class JudgedTrial:
 
     @property
     def false_alarms(self) -> int:
-        """Detections before the touch, or at any time without one."""
+        """Detections before contact, or at any time without one."""
         end = self.truth.impact_time if self.truth.hits else np.inf
         return sum(detection.detection_time * 1e-9 < end for detection in self.detections)
 
@@ -63,7 +63,7 @@ class DetectorScore:
     false_alarms: int = 0
     watched: float = 0.0  # without impact [s]
     delays: list[float] = field(default_factory=list)  # [s]
-    time_errors: list[float] = field(default_factory=list)  # of the first touch [s]
+    time_errors: list[float] = field(default_factory=list)  # of the first contact [s]
     velocity_errors: list[float] = field(default_factory=list)  # of all joints [rad/s]
     impulse_errors: list[float] = field(default_factory=list)  # relative, normal [-]
 
@@ -98,17 +98,17 @@ class DetectorScore:
 
     @property
     def rate(self) -> float:
-        """Share of impacts found [-], NaN without impacts."""
+        """Fraction of detected impacts [-], NaN without impacts."""
         return self.found / self.hits if self.hits else float("nan")
 
     @property
     def false_per_hour(self) -> float:
-        """False alarms per hour without impact, NaN if nothing was watched."""
+        """False alarms per hour without impact, NaN without such time."""
         return self.false_alarms * HOUR / self.watched if self.watched else float("nan")
 
 
 def rms(values: Sequence[float]) -> float:
-    """Return the root mean square of what is known, NaN of nothing."""
+    """Return the root mean square of the known values, NaN without any."""
     known = np.array([value for value in values if np.isfinite(value)])
     return float(np.sqrt(np.mean(known**2))) if len(known) else float("nan")
 
@@ -116,7 +116,7 @@ def rms(values: Sequence[float]) -> float:
 def operating_points(
     results: Sequence[JudgedTrial], thresholds: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return the share of impacts found within 2 ms and false alarms per hour at thresholds.
+    """Return the fraction of impacts found within 2 ms and false alarms per hour at thresholds.
 
     Args:
         results: of one detector.

@@ -32,13 +32,13 @@ def judge_trials(
     jobs: int | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> dict[str, list[JudgedTrial]]:
-    """Return what each detector makes of each trial, in order.
+    """Return the results of each detector on each trial, in order.
 
     Args:
         trials: to be run.
-        parameters: of the node; ``detectors`` names those that are judged.
+        parameters: of the node; ``detectors`` names those to score.
         own_thresholds: torque errors have the threshold of each trial's scenario.
-        jobs: processes; none: one per core.
+        jobs: processes; None: one per core.
         progress: called with the number of finished trials and their total.
 
     Raises:
@@ -72,7 +72,7 @@ def _kind(truth: TrialTruth) -> str:
 def _judge(
     truth: TrialTruth, parameters: DetectorParameters, own_thresholds: bool
 ) -> list[JudgedTrial]:
-    """Return what every detector makes of one trial."""
+    """Return the results of every detector on one trial."""
     if own_thresholds and np.isfinite(truth.torque_threshold):
         parameters = parameters.with_threshold(TORQUE_ERROR, truth.torque_threshold)
     robot = parameters.load_robot()
@@ -102,8 +102,8 @@ def _run(
     for _, outcome in feed(session, recording):
         detections += outcome.detections
         estimates += outcome.estimates
-        for verdict in outcome.verdicts:
-            if verdict.ready:
-                times.append(verdict.time)
-                statistics.append(verdict.statistic)
+        for status in outcome.statuses:
+            if status.ready:
+                times.append(status.time)
+                statistics.append(status.statistic)
     return JudgedTrial(truth, np.array(times) * 1e-9, np.array(statistics), detections, estimates)

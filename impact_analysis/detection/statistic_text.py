@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A detector's statistic in words, with its unit."""
+"""A detector's statistic as text, with its unit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from impact_detector.signals.sample import FORCE, Suppressed
 
 
 def suppressed_text(suppressed: Suppressed) -> str:
-    """Return when which statistic was above its threshold, and why that is no event."""
+    """Return time and value of a statistic above its threshold, and why there is no event."""
     unit = unit_of(suppressed.detector)
     return (
         f"{suppressed.time * 1e-9:.4f} s, {suppressed.detector} {suppressed.statistic:.3f} >"

@@ -14,13 +14,13 @@ from impact_ros.exceptions import ParameterError
 from impact_ros.parameters import from_values
 
 NODE = "impact_detector"
-HOLD_FOR = ("joints", "bias_samples")  # for which thresholds are learnt
+HOLD_FOR = ("joints", "bias_samples")  # settings that learnt thresholds are valid for
 
 
 def read_thresholds(path: str | Path) -> dict[str, Any]:
     """Return the thresholds in a parameter file of the node impact_detector, by their names.
 
-    Joints and bias samples, if they are in it, come along: the thresholds hold for these.
+    Includes joints and bias samples, if present: the thresholds are valid for these.
 
     Raises:
         UsageError: the file cannot be read, has no such node, or no threshold.

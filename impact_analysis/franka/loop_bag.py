@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A hit of the Franka loop as a recording on disk: what recording the node's topics gives."""
+"""A hit of the Franka loop as a recording on disk, as of the node's topics."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def write_bag(
     Args:
         path: of the bag's folder.
         outcome: of the hit.
-        rows: what was measured.
+        rows: of measurements.
         robot: the arm, with the names that its joints and links have in ROS.
-        plan: that was carried out.
+        plan: of the hit.
 
     Raises:
-        RecordingError: there is something at that path, or it cannot be written.
+        RecordingError: the path exists, or cannot be written.
     """
     cycles = {cycle.time: cycle for cycle in outcome.cycles}
     typestore = impact_typestore()
@@ -67,7 +67,7 @@ def write_bag(
 
 
 class _HitBag:
-    """Writes what the node publishes, state by state."""
+    """Writes the node's messages, state by state."""
 
     def __init__(self, writer: BagWriter, robot: Robot, plan: Plan) -> None:
         self.make = SuiteMessages(writer.typestore, robot.base_frame)
@@ -86,9 +86,9 @@ class _HitBag:
             self._write(ESTIMATE, *made, estimate.time)
 
     def add(self, cycle: LoopCycle) -> None:
-        """Write what became of the state that was added last."""
-        if cycle.verdict is not None:
-            self._write(DETECTOR, *self.make.detector_status(cycle.verdict), cycle.time)
+        """Write the results of the state that was added last."""
+        if cycle.status is not None:
+            self._write(DETECTOR, *self.make.detector_status(cycle.status), cycle.time)
         self._add_announcement(cycle)
         self._add_event(cycle)
         if cycle.state is LoopState.CHANGING:
@@ -108,14 +108,14 @@ class _HitBag:
         self._write(DESIRED, *made, cycle.time)
 
     def _add_status(self, cycle: LoopCycle) -> None:
-        """Write the controller's status; without an answer it commands nothing any more."""
+        """Write the controller's status; without an answer there is no command."""
         kind, limits = self.make.types[CONTROLLER_STATUS], self._plan.impact_limits
         fields = loop_status(kind, cycle, limits, idle=cycle.begun == 0)
         made = self.make.message(CONTROLLER_STATUS, cycle.time, "", fields)
         self._write(CONTROLLER, *made, cycle.time)
 
     def _add_announcement(self, cycle: LoopCycle) -> None:
-        """Write what is announced, if that has changed."""
+        """Write the announcement, if it has changed."""
         due = cycle.answer is not None and cycle.answer.due
         if due is self._announced:
             return

@@ -23,12 +23,11 @@ from impact_sim.driver.simulation import FORCE_PERIOD_NS, SAMPLES_PER_CYCLE, Mea
 
 
 def measured(outcome: HitOutcome, log: Sequence[Measurement] | None) -> list[Measurement]:
-    """Return what was measured in a hit, by the loop's clock; without forces where none are known.
+    """Return the measurements of a hit, by the loop's clock; without forces if unknown.
 
     Args:
         outcome: of the loop.
-        log: of the fake arm, which also knows the forces and goes on after the motion; none: what
-            the loop has seen.
+        log: of the fake arm, with forces, also after the motion; None: measurements of the loop.
 
     Raises:
         RecordingError: the loop never was in torque control.
@@ -69,10 +68,10 @@ def record_of(outcome: HitOutcome, rows: Sequence[Measurement]) -> RunRecord:
 def evaluate_hit(
     outcome: HitOutcome, record: RunRecord, robot: Robot, contact: Contact, controller: str
 ) -> Evaluation:
-    """Evaluate a hit; after a reflex the arm brakes, and nothing is said of what follows.
+    """Evaluate a hit; motion after a reflex, when the arm brakes, is not evaluated.
 
     Raises:
-        RecordingError: there was no impact; says why.
+        RecordingError: there was no impact, with the reason.
     """
     try:
         touch = None if len(record.force.time) else _felt(outcome)
@@ -86,7 +85,7 @@ def evaluate_hit(
 
 
 def _felt(outcome: HitOutcome) -> Impulse:
-    """Return the contact as the detector tells it: without force its impulse is not known.
+    """Return the contact by the detector; without force its impulse is unknown.
 
     Raises:
         RecordingError: there was none.

@@ -11,7 +11,7 @@ import numpy as np
 from impact_analysis.landings.landing import Landing
 from impact_robots import ArmDynamics, NamedContact, Robot
 
-BEFORE, AFTER = 6, 8  # samples from the touch to the velocities before and after it
+BEFORE, AFTER = 6, 8  # samples from contact to the velocities before and after it
 LATEST_PART = 0.88  # of a record in which a touch may lie, so that the samples after it are there
 
 
@@ -70,7 +70,7 @@ def _touch(
     rises: np.ndarray,
     period: float,
 ) -> FootTouch:
-    """Return the touch of one foot; heights and their rates have shape (k, points)."""
+    """Return contact of one foot; heights and their rates have shape (k, points)."""
     lower = int(np.argmin(heights.mean(axis=0)))
     acceleration = np.gradient(rises[:, lower], period)
     latest = min(int(LATEST_PART * len(heights)), len(heights) - AFTER)

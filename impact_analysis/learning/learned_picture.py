@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of a learning arm: speeds and loads hit by hit, and what is known of the wall."""
+"""The picture of a learning arm: speeds and loads hit by hit, and the wall's estimate."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def draw(entries: Sequence[dict[str, Any]], truth: WallTruth, box: LearningBox, 
         panels[3].plot(number, [_or_nan(e["true_restitution"]) for e in entries], color=RED, lw=1.2)
         panels[4].axhline(truth.friction, color=RED, lw=1.2)
         panels[2].set_yscale("log")
-        panels[2].set_title("what is known of the wall: 3 standard deviations, truth", fontsize=10)
+        panels[2].set_title("estimate of the wall: 3 standard deviations, truth", fontsize=10)
         for axes in panels:
             axes.set_xticks(number)
             axes.set_xlabel("hit")
@@ -61,7 +61,7 @@ def draw(entries: Sequence[dict[str, Any]], truth: WallTruth, box: LearningBox, 
 def _speeds(
     axes: Axes, number: np.ndarray, entries: Sequence[dict[str, Any]], truth: WallTruth
 ) -> None:
-    """Draw what was safe, what came, and what perfect knowledge would allow."""
+    """Draw safe speed, true speed, and the best speed with perfect knowledge."""
     safe = [entry["safe_speed_mps"] for entry in entries]
     came = [_or_nan(entry["contact_speed_mps"]) for entry in entries]
     axes.plot(number, safe, "--", color=BLUE, lw=1, label="found safe")
@@ -72,7 +72,7 @@ def _speeds(
 
 
 def _loads(axes: Axes, number: np.ndarray, entries: Sequence[dict[str, Any]]) -> None:
-    """Draw the load of the joint that came nearest to its limit."""
+    """Draw the largest load over its limit of all joints."""
     loads = [_or_nan(entry["load_over_limit"]) for entry in entries]
     axes.bar(number, loads, color=GREY, width=0.6)
     axes.axhline(1.0, color=RED, lw=1.2)
@@ -91,5 +91,5 @@ def _posterior(
 
 
 def _or_nan(value: float | None) -> float:
-    """Return a number to draw; none: an approach ended before its hit."""
+    """Return a number to draw; NaN: an approach ended before its hit."""
     return np.nan if value is None else value

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario's wall, hit again and again by an arm that learns it, in this process."""
+"""Repeated hits of a scenario's wall by an arm that learns it, in this process."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _ROUNDS = 8  # of the best speed, as restitution depends on it
 
 
 class WallTruth(NamedTuple):
-    """What the wall of a scenario is."""
+    """True parameters of a scenario's wall."""
 
     stiffness: float  # secant at a depth of .1 mm [N/m]
     exponent: float  # of the normal law [-]
     friction: float  # [-]
-    best_speed: float  # at which whoever knows all just keeps every limit [m/s]
+    best_speed: float  # highest speed within all limits with perfect knowledge [m/s]
     restitution: float  # at that speed [-]
 
 
@@ -44,18 +44,18 @@ class LearnedScenario:
     """A scenario's wall, and the arm that learns it."""
 
     def __init__(self, scenario: Scenario, *, wall_unknown: bool = False, seed: int = 0) -> None:
-        """Set up; nothing is simulated yet.
+        """Set up without simulating.
 
         Args:
             scenario: in front of a wall, hit along its normal.
-            wall_unknown: the learner is told that the wall may be anything from 1e4 to 1e7 N/m,
-                restitution .02 to .6, friction 0 to .5; else what the scenario announces.
+            wall_unknown: ranges of the learner are 1e4 to 1e7 N/m, restitution .02 to .6, friction
+                0 to .5; else those that the scenario announces.
             seed: of the sensors' noise.
 
         Raises:
-            ScenarioError: nothing is hit, the arm lets itself go before, or the wall's law is not
+            ScenarioError: no wall is hit, the arm is passive before it, or the wall's law is not
                 one of Hunt and Crossley's.
-            PredictionError: the robot's YAML does not give what loads need.
+            PredictionError: the robot's YAML does not define the fields for loads.
         """
         law = None if scenario.motion or scenario.approach else scenario.law
         if not isinstance(law, HuntCrossley) or law.extended:
@@ -77,14 +77,14 @@ class LearnedScenario:
         )
 
     def steps(self, hits: int) -> Iterator[LearningStep]:
-        """Yield so many hits, each as fast as those before make safe."""
+        """Yield hits, each at the safe speed by those before."""
         yield from learning_steps(self.box, [self.approach] * hits, self.strike)
 
     def strike(self, number: int, speed: float) -> RecordedHit | None:
-        """Let the arm hit the scenario's wall; none if the approach ended before it.
+        """Let the arm hit the scenario's wall; None if the approach ended before it.
 
         Args:
-            number: of the hit, from 0; it decides the noise.
+            number: of the hit, from 0; it seeds the noise.
             speed: highest along the normal [m/s].
         """
         noise = int(np.random.default_rng([self.seed, number]).integers(2**31))
@@ -100,7 +100,7 @@ class LearnedScenario:
 
     @cached_property
     def truth(self) -> WallTruth:
-        """The wall as it is; the arm is as its YAML says."""
+        """The true wall, and the arm of its YAML."""
         law = self._law
         stiffness = law.force(DEPTH, 0.0) / DEPTH
         figures = np.concatenate([np.zeros(6), np.ones(3 * self.robot.dof)])

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a learning arm did, hit by hit, as JSON and as a table."""
+"""Hits of a learning arm, one by one, as JSON and as a table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WIDTHS = (3, 6, 6, 6, 5, 19, 12, 12, 12, 0)
 
 
 def joint_width(known: Knowledge) -> float:
-    """Return how wide the joints' intervals are over their ranges, their mean [-]."""
+    """Return the mean width of the joints' intervals over that of their ranges [-]."""
     box = known.box
     joints = np.flatnonzero(box.free) >= FIGURES
     if not joints.any():
@@ -66,7 +66,7 @@ def goal_entry(feedback: Any, hit: Any, learner: LearnedScenario) -> dict[str, A
 
     Args:
         feedback: impact_msgs/LearnSurface.Feedback, once it was learned from.
-        hit: what it really was, with ``speed`` [m/s] and ``used`` of the limits, shape (2 n,).
+        hit: its truth, with ``speed`` [m/s] and ``used`` fractions of the limits, shape (2 n,).
         learner: of the scenario.
     """
     return {

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the hits of recordings tell of one wall and of the arm's joints, all together."""
+"""Estimate of one wall and of the arm's joints from all hits of recordings."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from impact_bags.reading.run_record import read_cell
 from impact_bags.series import Series
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
+from impact_predictor.learning.alignment import aligned
 from impact_predictor.learning.knowledge import SIGMAS, nothing_known
 from impact_predictor.learning.learned_file import JOINTS, joints_text, wall_text
 from impact_predictor.learning.learning_box import FIGURES, LearningBox, learning_box
-from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, LearnedHit, learn_hit
 from impact_predictor.learning.wall_interval import wall_ranges
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, Surface
 
-ANYTHING = (0.0, 1.0)  # friction, and restitution, of a wall of which nothing is known
+ANYTHING = (0.0, 1.0)  # friction, and restitution, of an unknown wall
 SAME_WALL = np.cos(np.radians(2.0))  # of the normals of two hits
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedLearning:
-    """What recordings told."""
+    """Result of learning from recordings."""
 
     hits: list[LearnedHit]  # one of each impact of the analysis
-    box: LearningBox | None  # ranges of wall and joints; none: nothing was learned
+    box: LearningBox | None  # ranges of wall and joints; None: nothing was learned
     reason: str  # why not, "" if something was
 
     @property
@@ -48,7 +48,7 @@ class RecordedLearning:
         return {number: each for number, each in enumerate(self.hits) if not each.skipped}
 
     def as_json(self) -> dict[str, Any]:
-        """Return all for programs; ranges of the joints are shares of the YAML's values."""
+        """Return the JSON document; ranges of the joints are fractions of the YAML's values."""
         document: dict[str, Any] = {
             "reason_not_learned": self.reason or None,
             "hits": [
@@ -66,7 +66,7 @@ class RecordedLearning:
         return document
 
     def lines(self) -> list[str]:
-        """Return all in words, one line a fact."""
+        """Return the results as lines of text."""
         skipped = [
             f"learned nothing from impact {number}: {each.skipped}"
             for number, each in enumerate(self.hits)
@@ -100,7 +100,7 @@ class RecordedLearning:
 
 
 def learn_analysis(path: Path, analysis: Analysis) -> RecordedLearning:
-    """Return what the impacts of an analysis tell; ``path`` is of its recordings."""
+    """Learn from the impacts of an analysis; ``path`` is of its recordings."""
     robot, (friction, restitution) = analysis.robot, analysis.settings.assumed
     impacts = [each.measured for each in analysis.impacts]
     hit = {each.recording for each in impacts}
@@ -111,7 +111,7 @@ def learn_analysis(path: Path, analysis: Analysis) -> RecordedLearning:
 
 
 def write_learned(learned: RecordedLearning, folder: Path) -> None:
-    """Write the ranges of wall and joints as YAML files; without any remove those from before.
+    """Write the ranges of wall and joints as YAML files; without any, remove earlier files.
 
     Raises:
         WriteError: the disk refused.
@@ -133,14 +133,14 @@ def learn_recorded(
     friction: tuple[float, float] | None = None,
     restitution: tuple[float, float] | None = None,
 ) -> RecordedLearning:
-    """Return what impacts with their traces tell; those of another normal than the first do not.
+    """Learn from impacts with their traces; those of another normal than the first are skipped.
 
     Args:
         robot: the arm.
         impacts: of an analysis, in their order.
         commands: of each recording, by its name.
-        friction: what is assumed of it [-]; none: 0 to 1.
-        restitution: what is assumed of it [-]; none: 0 to 1.
+        friction: assumed range [-]; None: 0 to 1.
+        restitution: assumed range [-]; None: 0 to 1.
     """
     try:
         drive_of(robot, "torque")
@@ -169,7 +169,7 @@ def learn_recorded(
 
 
 def _hit_of(impact: AnalyzedImpact, commands: Series | None) -> tuple[str, RecordedHit | None]:
-    """Return why an impact is no hit to learn from, or the hit."""
+    """Return why an impact cannot be used, or the hit."""
     trace = impact.trace
     if trace is None:
         return "its samples were not kept (only those of the first impacts are)", None
@@ -182,7 +182,7 @@ def _hit_of(impact: AnalyzedImpact, commands: Series | None) -> tuple[str, Recor
 
 
 def _learned(before: Learned, impact: AnalyzedImpact, hit: RecordedHit) -> tuple[str, Learned]:
-    """Return why nothing was learned from a hit, "" if it was, and what is known now."""
+    """Return why nothing was learned from a hit, else "", and the updated estimate."""
     box = before.known.box
     if float(box.surface.normal @ impact.normal) < SAME_WALL:
         return "another normal than that of the first one: another wall", before
@@ -193,7 +193,7 @@ def _learned(before: Learned, impact: AnalyzedImpact, hit: RecordedHit) -> tuple
 
 
 def read_commands(path: Path, robot: Robot) -> Series | None:
-    """Return the commanded torques of a recording; none: it has none, or not for this robot."""
+    """Return the commanded torques of a recording; None: it has none for this robot."""
     if path.suffix.lower() == ".csv":
         return None
     try:
@@ -204,6 +204,6 @@ def read_commands(path: Path, robot: Robot) -> Series | None:
 
 
 def _held(commands: Series, time: np.ndarray) -> np.ndarray | None:
-    """Return the torques that held at times (k,) [s], shape (k, n); none: one is too early."""
+    """Return the torques in force at times (k,) [s], shape (k, n); None: a time is too early."""
     place = np.searchsorted(commands.seconds, time, side="right") - 1
     return None if (place < 0).any() else commands.values[place, :-1]

@@ -32,14 +32,21 @@ ANSWERS = {
     "best_model_unclear": f"{_BEST}; {_NEXT}; these data do not tell the two apart.",
     "best_model_of_one": f"{_BEST}; {_NEXT}. One impact does not rank models: repeat it.",
     "friction": "Friction {value} explains them best (from {impacts}).{assumed}",
+    "friction_contact": "Friction {value}: ratio of the impulses along the surface and out of it,"
+    " of {impacts} whose contact point slides all through.{assumed}",
     "friction_at_bound": "Friction: the best fit is at the end of the range ({end}): not"
     " identified.",
-    "friction_open": "Friction: {least} or more, not identified: with that these contacts stick,"
-    " and any larger one does the same.",
+    "friction_open": "Friction: {least} or more, not identified: for no impact the motion shows for"
+    " sure that the contact point slides all through, and then any larger one may do the same.",
     "friction_agrees": "The assumed friction of {assumed} agrees with the data.",
     "friction_disagrees": "Friction {assumed} was assumed; {found} explains the data better.",
     "restitution": "Restitution {value} explains the velocities best.",
     "restitution_contact": "Restitution {value} at the contact point (mean of {impacts}).",
+    "restitution_withheld": "Restitution: not identified. Impacts that show none of the contact"
+    " alone: {reasons}.",
+    "mass_differs": "In {count} of {known} impacts the effective mass along the normal, impulse"
+    " over change of velocity, is not that of the model but {ratio} times it (median): payload,"
+    " links or torque loop are not what the robot's YAML says, or the normal is another.",
     "set_holds": "No measured impulse is beyond the {source} set: of {count}, {strict} are in it"
     " and {weaker} are weaker than it (in its hull with zero).",
     "set_announced": "{worse} of {count} measured impulses exceed the set that was announced: there"
@@ -52,18 +59,18 @@ ANSWERS = {
     " were identified from these impacts: friction or restitution was identified too low, or the"
     " composite rigid body has too little inertia. This says nothing about what a controller was"
     " told.",
-    "torque_changes": "The largest changes of the joint torques within 30 ms of the touch are as"
+    "torque_changes": "The largest changes of the joint torques within 30 ms of contact are as"
     " predicted: all {count} (one a joint, {impacts}) are between the predicted bounds, or outside"
     " by the sensors' noise at most.",
     "torque_changes_beyond": "{beyond} of {count} largest changes of joint torques within 30 ms of"
-    " the touch lie outside of the predicted bounds ({above} above, {below} below; furthest above:"
+    " contact lie outside of the predicted bounds ({above} above, {below} below; furthest above:"
     " {worst}). So something that the prediction supposes does not hold: ranges of surface or"
     " joints, links, contact point, normal, or that the arm coasts for 30 ms.",
     "joints": "Joints: {known} of {figures} stiffnesses, dampings and motor inertias are known"
     " better than assumed ({hits}); joints.yaml has them for the robot's YAML.",
     "joints_contradicted": "Joints: outside of the range that the robot's YAML gives: {names}.",
     "surface": "Ranges of this surface for `plan`: {options}",
-    "delays": "Detected {median} ms after the touch that the force sensor saw (median; at most"
+    "delays": "Detected {median} ms after contact that the force sensor saw (median; at most"
     " {most} ms).",
 }
 # What the data cannot answer, and anomalies in all of them.
@@ -78,6 +85,13 @@ WARNINGS = {
     " damping cannot be determined",
     "joints_unexplained": "measured torques do not explain the motion of {joints} in the hits: no"
     " figures are identified there; for that the arm must coast, and positions must be the links'",
+    "payload": "the joint torques before the impacts show a payload of {mass} [{low}, {high}] kg,"
+    " {centre} mm from the contact point along its axes, and not {declared} kg as was declared: all"
+    " that is said here counts with the measured one; declare it (payload in the robot's YAML, or"
+    " --payload)",
+    "payload_one_posture": "the arm was in one posture before the impacts: there a payload of {low}"
+    " to {high} kg is not told from errors of torque sensors and joint friction ({declared} kg was"
+    " declared); record hits in several postures",
     "not_as_announced": "{impacts} not as announced, see there",
     "few_repetitions": "fewer than 3 repetitions in {groups}: means and intervals are weak",
 }
@@ -106,7 +120,7 @@ REMARKS = {
 }
 # Anomalies of one impact.
 NOTES = {
-    "driven": "the arm is driven after the impact: from {start} to {end} ms after the touch joint"
+    "driven": "the arm is driven after the impact: from {start} to {end} ms after contact joint"
     " {joint} changes by {change} deg/s, with {torque} N.m more than joint friction and gravity"
     " compensation explain; velocities after it may be wrong, let it coast for 100 ms",
     "poor_fit": "the fit after the impact is poor: the arm was driven, or vibrates",
@@ -115,9 +129,14 @@ NOTES = {
     " not known",
     "second_impact": "another impact was detected in the window: both are mixed",
     "undersampled": "the force sensor is too slow for the contact",
+    "pushed": "the motors drove the arm during contact: they gave its contact point {share} % of"
+    " the approach speed; its restitution is not that of the contact alone",
+    "endless_contact": "neither joint torques nor motion show an end of the contact: it may be"
+    " longer than the window after contact, or others follow; so no impulse and no restitution"
+    " are given",
     "in_contact": "the arm stayed in contact for more than half of the window, or until its end",
-    "second_contact": "another contact {time} ms after the touch: both are mixed",
-    "statistic_again": "the statistic rises to {statistic} again {time} ms after the touch: another"
+    "second_contact": "another contact {time} ms after contact: both are mixed",
+    "statistic_again": "the statistic rises to {statistic} again {time} ms after contact: another"
     " impact, the end of a long contact, or the arm was driven or vibrates; what is said of this"
     " one may be mixed with it",
     "hole": "a gap of {time} ms in the joint states around it",

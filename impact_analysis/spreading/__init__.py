@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What recordings tell of arms that follow spread references, and of what they hit."""
+"""Analysis of recordings of arms that follow spread references, and of the object."""

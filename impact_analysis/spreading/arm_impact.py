@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impact did to one arm, from its topics: velocities, feedback, references, momentum."""
+"""An impact of one arm, from its topics: velocities, feedback, references, momentum."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from impact_robots import ArmDynamics, Robot
 from impact_robots.exceptions import OutOfRangeError
 from impact_trials.truth.spread_figures import AFTER, BEFORE, FeedbackFigures, figures_along
 
-LEFT = (0.02, 0.1)  # after the touch: the mean velocity then is the one that the impact left [s]
-DRAWN = (-0.05, 0.25)  # of traces, about the first touch [s]
-JUDGED = (-0.15, 0.5)  # about the touch, within which references are compared [s]
+LEFT = (0.02, 0.1)  # after contact: window of the mean velocity after the impact [s]
+DRAWN = (-0.05, 0.25)  # of traces, about the first contact [s]
+JUDGED = (-0.15, 0.5)  # about contact, within which references are compared [s]
 LACKING = 0.5  # torque that another robot's model lacks before an impact [N.m]
-_QUIET = 0.1  # before the touch, in which the robot's model is compared with torques [s]
+_QUIET = 0.1  # before contact, in which the robot's model is compared with torques [s]
 _FEWEST = 20  # samples for that
 
 
 @dataclass
 class ArmTrace:
-    """What is drawn of an arm; times since the first touch of any arm [s]."""
+    """Traces of an arm; times since the first contact of any arm [s]."""
 
     t: np.ndarray  # shape (k,)
     measured: np.ndarray  # velocity along the tool, shape (k,) [m/s]
-    desired: np.ndarray  # the same, asked for, shape (k,) [m/s]
+    desired: np.ndarray  # the same, desired, shape (k,) [m/s]
     ante: np.ndarray  # by the ante-impact reference, shape (k,) [m/s]
     post: np.ndarray  # by the post-impact reference, shape (k,) [m/s]
     feedback: np.ndarray  # a_fb along the tool, shape (k,) [m/s^2]
@@ -42,38 +42,38 @@ class ArmTrace:
 
 @dataclass
 class ArmImpact:
-    """One arm's part in an impact; base axes of the arm, n joints, NaN for what is unknown."""
+    """One arm's part in an impact; base axes of the arm, n joints, NaN for unknown values."""
 
     arm: str  # its namespace
     touch: float  # stamp [s]
-    by_force: bool  # the force sensor saw the touch; else the detector's estimate
-    after_first: float  # since the first touch of any arm [s]
-    dq_before: np.ndarray  # right before the touch, shape (n,) [rad/s]
+    by_force: bool  # the force sensor saw the contact; else the detector's estimate
+    after_first: float  # since the first contact of any arm [s]
+    dq_before: np.ndarray  # right before contact, shape (n,) [rad/s]
     dq_after: np.ndarray  # mean over LEFT, shape (n,) [rad/s]
     velocity_before: np.ndarray  # of the contact point, shape (3,) [m/s]
     velocity_after: np.ndarray  # of the contact point, mean over LEFT, shape (3,) [m/s]
-    tool: np.ndarray  # axis of the contact frame at the touch, out of the plate, shape (3,)
-    peak_force: float  # within AFTER of the touch [N]
+    tool: np.ndarray  # axis of the contact frame at contact, out of the plate, shape (3,)
+    peak_force: float  # within AFTER of contact [N]
     feedback: FeedbackFigures | str  # or why it is unknown
     followed: Followed | str
     closure: dict[str, float] | str  # size of the miss by inertia [m/s]
     wrong_model: tuple[int, float]  # joint, torque that the robot's model lacks before it [N.m]
-    notes: list[str] = field(default_factory=list)  # in words, what is missing
+    notes: list[str] = field(default_factory=list)  # missing data, as text
     trace: ArmTrace | None = None
 
 
 def arm_impact(
     robot: Robot, name: str, arm: RunRecord, touch: int, first: int, by_force: bool
 ) -> ArmImpact:
-    """Return what is known of an arm's part in an impact.
+    """Return an arm's part in an impact.
 
     Args:
         robot: the arm.
         name: its namespace.
-        arm: what was recorded.
-        touch: its stamp [ns].
-        first: that of the first touch of any arm [ns].
-        by_force: the force sensor saw the touch.
+        arm: its record.
+        touch: stamp of its contact [ns].
+        first: that of the first contact of any arm [ns].
+        by_force: the force sensor saw the contact.
     """
     dynamics, n = ArmDynamics(robot), robot.dof
     states = arm.states.within(touch, JUDGED[0] - 0.1, JUDGED[1] + 0.1)
@@ -89,10 +89,10 @@ def arm_impact(
         approach = point.velocity.copy()
     covers = len(t) > 0 and t[-1] >= LEFT[1] - 2 * states.period
     if not covers:
-        ends = f"{1e3 * t[-1]:.0f} ms after the touch" if len(t) else "before the touch"
+        ends = f"{1e3 * t[-1]:.0f} ms after contact" if len(t) else "before contact"
         notes.append(f"joint states end {ends}, so the velocity after it is unknown")
     if not np.isfinite(before).all():
-        notes.append("joint states miss before the touch, so the velocity before it is unknown")
+        notes.append("joint states are missing before contact: the velocity before it is unknown")
     after = mean_between(t, dq, *LEFT) if covers else np.full(n, np.nan)
     left = mean_between(t, velocities, *LEFT) if covers else np.full(3, np.nan)
     unexplained = _wrong_model(dynamics, arm, touch)
@@ -117,7 +117,7 @@ def arm_impact(
 
 
 def _before(t: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Return the joint velocities right before the touch, NaN without enough samples, (n,)."""
+    """Return the joint velocities right before contact, NaN without enough samples, (n,)."""
     try:
         return velocity_before(t, q, 0.0)
     except EstimateError:
@@ -130,22 +130,22 @@ def _peak(force: Series, touch: int) -> float:
 
 
 def _feedback(feedback: Series, first: int, tool: np.ndarray) -> FeedbackFigures | str:
-    """Return peak and integrals about the first touch of any arm."""
+    """Return peak and integrals about the first contact of any arm."""
     if not len(feedback.time):
         return "it was not recorded"
     near = feedback.within(first, -BEFORE, AFTER)
     if not np.isfinite(tool).all() or len(near.time) < 2:
-        return "it was not recorded about the touch"
+        return "it was not recorded around contact"
     t = near.since(first)
     end, gap = float(t[-1]), float(np.diff(t).max())
     if end < AFTER - 2 * near.period:
-        return f"it was recorded only until {1e3 * end:.0f} ms after the first touch"
+        return f"it was recorded only until {1e3 * end:.0f} ms after the first contact"
     if t[0] > -BEFORE + 2 * near.period or gap > 2.5 * near.period:
         return "it has a gap there"
     try:
         return figures_along(t, near.values, tool)
     except OutOfRangeError:
-        return "it was not recorded about the touch"
+        return "it was not recorded around contact"
 
 
 def _velocity_rows(dynamics: ArmDynamics, arm: RunRecord, states: Series) -> np.ndarray:
@@ -161,7 +161,7 @@ def _velocity_rows(dynamics: ArmDynamics, arm: RunRecord, states: Series) -> np.
 def _followed(
     dynamics: ArmDynamics, arm: RunRecord, states: Series, velocities: np.ndarray, touch: int
 ) -> Followed | str:
-    """Return which reference was followed about the touch."""
+    """Return which reference was followed about contact."""
     wanting = [
         name
         for name, each in (
@@ -181,7 +181,7 @@ def _followed(
     known = np.isfinite(ante + post + desired).all(axis=1)
     since = near.since(touch)
     if not known.any() or since[known][0] > 0.0 or since[known][-1] < LEFT[1]:
-        return "references or desired joint states end before 100 ms after the touch"
+        return "references or desired joint states end before 100 ms after contact"
     if np.diff(since[known]).max() > 2.5 * states.period:
         return "references, joint states or desired ones have a gap there"
     return followed(
@@ -193,12 +193,12 @@ def _closure(
     robot: Robot, arm: RunRecord, touch: int, unexplained: tuple[int, float]
 ) -> dict[str, float] | str:
     if abs(unexplained[1]) > LACKING:
-        return "torques before the touch are not those of this robot"
+        return "torques before contact are not those of this robot"
     return recorded_closure(robot, arm, touch)
 
 
 def _wrong_model(dynamics: ArmDynamics, arm: RunRecord, touch: int) -> tuple[int, float]:
-    """Return the joint whose torque before the touch the model explains least, and by how much.
+    """Return the joint whose torque before contact the model explains least, and by how much.
 
     Over the 100 ms before it: mean torque less that of the mean state and acceleration.
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What was found of arms that hit an object, as plain values with units in their names."""
+"""Results for arms that hit an object, as plain values with units in their names."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def cell_document(found: CellFindings, robot: str) -> dict[str, Any]:
     """Return one recording's entry of ``cells``.
 
     Args:
-        found: in the recording.
-        robot: name of the robot that the arms were taken to be.
+        found: results of the recording.
+        robot: name of the robot assumed for the arms.
     """
     return {
         "recording": found.recording,

@@ -26,12 +26,12 @@ PANELS = ("velocity [m/s]", "feedback [m/s^2]", "force [N]")  # the first two al
 MOST = 30  # impacts with a section
 _NOTE = (
     "Velocities are in base axes of the arm, the object's in those of its poses; after the impact"
-    " they are the mean from 20 to 100 ms after the touch. Before the touch the ante-impact"
-    " reference is the right one, from the touch on the post-impact one; a reference counts as"
+    " they are the mean from 20 to 100 ms after contact. Before contact the ante-impact"
+    " reference is the right one, from contact on the post-impact one; a reference counts as"
     " followed where the velocity that was asked for is its, but for 2 % of the difference of the"
-    " two. Feedback is a_fb from 2 ms before the first touch of any arm to 0.5 s after it, along"
+    " two. Feedback is a_fb from 2 ms before first contact of any arm to 0.5 s after it, along"
     " the tool's axis. Momentum: by how much the contact point's change of velocity, from 20 ms"
-    " before the touch to 100 ms after it, exceeds what torques explain."
+    " before contact to 100 ms after it, exceeds what torques explain."
 )
 
 
@@ -76,7 +76,7 @@ def _episode(episode: Episode, plot: Plot) -> str:
         axes = f" ({moved.frame})" if moved.frame else ""
         rows = [
             ["before", numbers(moved.before)],
-            ["after, mean from 20 to 100 ms after the last touch", numbers(moved.after)],
+            ["after, mean from 20 to 100 ms after the last contact", numbers(moved.after)],
         ]
         parts.append(html_table([f"velocity of the object{axes}", "x, y, z [m/s]"], rows))
     if (figure := episode_figure(episode)) is not None:
@@ -108,14 +108,14 @@ def _reference(arm: ArmImpact, name: str) -> str:
 
 ROWS: dict[str, Callable[[ArmImpact], str]] = {
     "touch [s]": lambda arm: f"{arm.touch:.4f}, by {'force' if arm.by_force else 'the detector'}",
-    "after the first touch [ms]": lambda arm: f"{1e3 * arm.after_first:.2f}",
+    "after first contact [ms]": lambda arm: f"{1e3 * arm.after_first:.2f}",
     "contact point before, x, y, z [m/s]": lambda arm: numbers(arm.velocity_before),
     "contact point after, x, y, z [m/s]": lambda arm: numbers(arm.velocity_after),
     "largest force [N]": lambda arm: numbers([arm.peak_force], ".0f"),
     "largest feedback along the tool [m/s^2]": lambda arm: _feedback(arm, "peak"),
     "integral of its size [m/s]": lambda arm: _feedback(arm, "integral"),
     "integral of the whole feedback's size [m/s]": lambda arm: _feedback(arm, "norm_integral"),
-    "post-impact reference from [ms after the touch]": lambda arm: _reference(arm, "switch"),
+    "post-impact reference from [ms after contact]": lambda arm: _reference(arm, "switch"),
     "ante-impact reference too long [ms]": lambda arm: _reference(arm, "ante_after"),
     "post-impact reference too early [ms]": lambda arm: _reference(arm, "post_before"),
     "neither [ms]": lambda arm: _reference(arm, "neither"),
@@ -142,7 +142,7 @@ def episode_figure(episode: Episode) -> go.Figure | None:
         _velocities(figure, arm.trace, column)
         _rest(figure, arm.trace, column)
         _times(figure, arm, column)
-        figure.update_xaxes(title_text="time since the first touch [ms]", row=3, col=column)
+        figure.update_xaxes(title_text="time since first contact [ms]", row=3, col=column)
     for row, title in enumerate(PANELS, 1):
         figure.update_yaxes(title_text=title, row=row, col=1)
     legend = {"orientation": "h", "y": -0.15}

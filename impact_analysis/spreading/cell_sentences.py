@@ -14,7 +14,7 @@ from impact_analysis.spreading.followed import Followed
 ANSWERS = {
     "arms": "{recording}: {arms}; {object}.",
     "followed": "{when}{arm} was asked for the velocity of the wrong reference for {wrong} ms: of"
-    " the ante-impact one for {late} ms after its touch, of the post-impact one for {early} ms"
+    " the ante-impact one for {late} ms after its contact, of the post-impact one for {early} ms"
     " before it.",
     "closes": "{when}momentum of {arm} is off by {best} m/s with {inertia}, {others}.",
 }
@@ -28,13 +28,13 @@ WARNINGS = {
     " recorded twice?",
     "untouched": "{when}of {arm} no impact was found",
     "wrong_model": "{when}torque of joint {joint} of {arm} differs by {torque} N.m from what"
-    " {robot} needs for its motion in the 100 ms before the touch: another --robot, or another"
+    " {robot} needs for its motion in the 100 ms before contact: another --robot, or another"
     " tool?",
     "unknown_velocity": "{when}{arm}: {why}",
     "no_feedback": "{when}{arm}: feedback acceleration is unknown: {why}",
     "not_followed": "{when}{arm}: which reference it followed is unknown: {why}",
     "neither": "{when}{arm} was asked for the velocity of neither reference for {time} ms of those"
-    " from {start} to {end} ms after its touch",
+    " from {start} to {end} ms after its contact",
     "not_closed": "{when}{arm}: momentum cannot be closed: {why}",
     "object_unknown": "{when}{why}",
     "unread": "{recording}: {why}",
@@ -46,8 +46,8 @@ def cell_sentences(found: CellFindings, robot: str) -> list[Sentence]:
     """Return the sentences about a recording.
 
     Args:
-        found: in it.
-        robot: name of the robot that the arms were taken to be.
+        found: its results.
+        robot: name of the robot assumed for the arms.
     """
     name, topics = found.recording, found.topics
     said = [_said("arms", name, arms=_arms(found), object=_object(found), recording=name)]
@@ -84,7 +84,7 @@ def _object(found: CellFindings) -> str:
 
 
 def arm_name(arm: str) -> str:
-    """Return what an arm is called in a sentence."""
+    """Return an arm's name in a sentence."""
     return arm or "the arm"
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Impacts of the arms of one recording that belong together, and what each arm did in them."""
+"""Groups of simultaneous impacts of the arms of one recording, with each arm's part."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from impact_robots import ImpactError, Robot
 from impact_ros.messages import to_nanoseconds
 from impact_trials.processes import StoppedError, check_stopped
 
-TOGETHER = 0.5  # after an arm's touch: another arm's touch until then is of the same impact [s]
-AROUND = 1.0  # what is read about an impact [s]
+TOGETHER = 0.5  # after an arm's contact: later contacts are of another impact [s]
+AROUND = 1.0  # read around an impact [s]
 WHOLE = 60.0  # shorter bags are read at once [s]
 MOST_DRAWN = 20  # episodes of a recording with traces
 
 
-class ArmTouch(NamedTuple):
-    """One arm's touch, as the analysis of that arm found it."""
+class ArmContact(NamedTuple):
+    """One arm's contact, by the analysis of that arm."""
 
     time: float  # stamp [s]
     by_force: bool  # of the force sensor
@@ -43,7 +43,7 @@ class RecordedCell(NamedTuple):
 
 
 def arm_of(recording: str, arm: str) -> str:
-    """Return what an arm's part of a recording is called; of one without a namespace it is all."""
+    """Return the name of an arm's part of a recording; without a namespace it is the whole."""
     return f"{arm} of {recording}" if arm else recording
 
 
@@ -52,8 +52,8 @@ class Episode:
     """One impact: of one arm, or of several within half a second."""
 
     recording: str
-    time: float  # stamp of the first touch [s]
-    arms: list[ArmImpact]  # that were found to touch, in the order of their touches
+    time: float  # stamp of the first contact [s]
+    arms: list[ArmImpact]  # with a contact, in its order
     untouched: list[str]  # namespaces of arms of which no impact was found
     later: int  # further impacts of these arms until the next episode
     object: ObjectMotion | None = None
@@ -61,21 +61,21 @@ class Episode:
 
 @dataclass
 class CellFindings:
-    """What a recording with several arms, or with an object, holds."""
+    """Contents of a recording with several arms, or with an object."""
 
     recording: str
     topics: CellTopics
     episodes: list[Episode] = field(default_factory=list)
-    same: list[str] = field(default_factory=list)  # arms that say the same as another one
-    error: str = ""  # why it could not be read, in words
+    same: list[str] = field(default_factory=list)  # arms with the joint states of another one
+    error: str = ""  # why it could not be read, as text
 
 
 def find_episodes(
     cell: RecordedCell,
-    touches: Mapping[str, Sequence[ArmTouch]],
+    touches: Mapping[str, Sequence[ArmContact]],
     load: Callable[[], Robot],
 ) -> CellFindings:
-    """Return what happened in a recording; what is wrong with it is said in words.
+    """Return the episodes of a recording; its errors are reported as text.
 
     Args:
         cell: the recording.
@@ -109,11 +109,11 @@ def _read(cell: RecordedCell, robot: Robot, span: Span) -> CellRecord:
     return read_cell(cell.path, robot, cell.topics.arms, cell.topics.object, span)
 
 
-Group = list[tuple[ArmTouch, str]]
+Group = list[tuple[ArmContact, str]]
 
 
-def _groups(touches: Mapping[str, Sequence[ArmTouch]]) -> list[Group]:
-    """Return touches that are one impact, in order of time."""
+def _groups(touches: Mapping[str, Sequence[ArmContact]]) -> list[Group]:
+    """Return the contacts of each impact, in order of time."""
     every = sorted((touch, arm) for arm, own in touches.items() for touch in own)
     groups: list[Group] = []
     for touch, arm in every:
@@ -124,7 +124,7 @@ def _groups(touches: Mapping[str, Sequence[ArmTouch]]) -> list[Group]:
 
 
 def _spans(cell: RecordedCell, times: Sequence[float]) -> list[Span]:
-    """Return what to read for each impact, in recorded time; all if the bag is short."""
+    """Return the span to read for each impact, in recorded time; all if the bag is short."""
     whole: Span = (None, None)
     with BagReader(cell.path, salvage=True) as bag:
         start, end = bag.span
@@ -137,7 +137,7 @@ def _spans(cell: RecordedCell, times: Sequence[float]) -> list[Span]:
 
 
 def _lateness(bag: BagReader, topics: CellTopics) -> int:
-    """Return by how much later than its stamp a message was recorded [ns]."""
+    """Return the delay of a message's recording after its stamp [ns]."""
     own = tuple(f"/{arm}/" if arm else "/" for arm in topics.arms)
     states = [t for t in bag.topics if t.startswith(own) and t.endswith("joint_states")]
     for _, time, message in bag.messages(states):
@@ -146,8 +146,8 @@ def _lateness(bag: BagReader, topics: CellTopics) -> int:
 
 
 def _episode(cell: RecordedCell, robot: Robot, record: CellRecord, group: Group) -> Episode:
-    """Return what each arm and the object did in an impact."""
-    firsts: dict[str, ArmTouch] = {}
+    """Return the motion of each arm and of the object in an impact."""
+    firsts: dict[str, ArmContact] = {}
     for touch, arm in group:
         firsts.setdefault(arm, touch)
     stamps = {arm: round(touch.time * 1e9) for arm, touch in firsts.items()}

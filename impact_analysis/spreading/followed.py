@@ -9,23 +9,23 @@ from typing import NamedTuple
 import numpy as np
 
 ANTE, POST, EITHER, NEITHER = "ante", "post", "either", "neither"
-ALIKE = 1e-3  # references whose velocities differ by less are one [m/s]
-NEAR = 0.02  # of their difference: what is desired is one of them if it is as near as that
+ALIKE = 1e-3  # references whose velocities differ by less are equal [m/s]
+NEAR = 0.02  # of their difference: largest deviation of a desired velocity that follows one of them
 LASTING = 5e-3  # how long a velocity must stay nearer to a reference [s]
 
 
 class Followed(NamedTuple):
-    """Which reference was followed about a touch; before it ante is right, from it on post.
+    """Which reference was followed about contact; before it ante is right, from it on post.
 
-    Times since the touch [s]; NaN: that did not happen.
+    Times since contact [s]; NaN: that did not happen.
     """
 
-    switch: float  # from when on the post-impact reference was followed, and ante no more
-    ante_after: float  # how long the ante-impact reference was followed after the touch [s]
-    post_before: float  # how long the post-impact reference was followed before the touch [s]
+    switch: float  # start of following the post-impact reference only
+    ante_after: float  # how long the ante-impact reference was followed after contact [s]
+    post_before: float  # how long the post-impact reference was followed before contact [s]
     neither: float  # how long none of both was followed [s]
-    nearer_post: float  # from when on the measured velocity was nearer to the post-impact one
-    start: float  # of what was looked at
+    nearer_post: float  # start of the measured velocity being nearer to the post-impact one
+    start: float  # of the evaluated interval
     end: float
 
     @property
@@ -35,10 +35,10 @@ class Followed(NamedTuple):
 
 
 def which(desired: np.ndarray, ante: np.ndarray, post: np.ndarray) -> np.ndarray:
-    """Return ANTE, POST, EITHER or NEITHER at each instant, "" where something is unknown.
+    """Return ANTE, POST, EITHER or NEITHER at each instant, "" if unknown.
 
     Args:
-        desired: velocity of the contact point that was asked for, shape (k, 3) [m/s].
+        desired: velocity of the contact point, shape (k, 3) [m/s].
         ante: by the ante-impact reference, shape (k, 3) [m/s].
         post: by the post-impact reference, shape (k, 3) [m/s].
     """
@@ -57,12 +57,12 @@ def followed(
 ) -> Followed:
     """Return which reference was followed, and for how long it was the wrong one.
 
-    What was asked for at an instant holds until the next one.
+    A desired velocity is valid until the next one.
 
     Args:
-        t: times since the touch, increasing, shape (k,) [s].
+        t: times since contact, increasing, shape (k,) [s].
         measured: velocity of the contact point, shape (k, 3) [m/s].
-        desired: the one asked for, shape (k, 3) [m/s].
+        desired: desired one, shape (k, 3) [m/s].
         ante: that of the ante-impact reference, shape (k, 3) [m/s].
         post: that of the post-impact reference, shape (k, 3) [m/s].
     """
@@ -90,7 +90,7 @@ def _switch(t: np.ndarray, found: np.ndarray) -> float:
 
 
 def _nearer(t: np.ndarray, measured: np.ndarray, ante: np.ndarray, post: np.ndarray) -> float:
-    """Return from when on, for a while, velocities are nearer to post; NaN: never."""
+    """Return the start of a lasting interval with velocities nearer to post; NaN: never."""
     apart = np.linalg.norm(post - ante, axis=1) > ALIKE
     nearer = np.linalg.norm(measured - post, axis=1) < np.linalg.norm(measured - ante, axis=1)
     for start in np.flatnonzero(apart & (t >= 0.0)):

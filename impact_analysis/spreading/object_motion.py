@@ -12,7 +12,7 @@ from impact_analysis.spreading.arm_impact import LEFT
 from impact_bags.reading.run_record import CellRecord
 from impact_bags.series import Series
 
-BEFORE = (-0.02, 0.0)  # about the first touch: the mean velocity then is the one before it [s]
+BEFORE = (-0.02, 0.0)  # around the first contact: window of the velocity before it [s]
 SLOWEST = 0.02  # period of poses [s]
 
 
@@ -22,9 +22,9 @@ class ObjectMotion:
 
     topic: str
     frame: str
-    before: np.ndarray  # mean over 20 ms before the first touch, shape (3,) [m/s]
-    after: np.ndarray  # mean from 20 to 100 ms after the last arm's touch, shape (3,) [m/s]
-    note: str  # in words, what is missing; empty: nothing
+    before: np.ndarray  # mean over 20 ms before the first contact, shape (3,) [m/s]
+    after: np.ndarray  # mean from 20 to 100 ms after the last arm's contact, shape (3,) [m/s]
+    note: str  # missing data, as text; empty: none
 
 
 def object_motion(record: CellRecord, topic: str, first: int, last: int) -> ObjectMotion:
@@ -33,7 +33,7 @@ def object_motion(record: CellRecord, topic: str, first: int, last: int) -> Obje
     Args:
         record: of the bag.
         topic: of its pose or velocity.
-        first: stamp of the first touch of any arm [ns].
+        first: stamp of the first contact of any arm [ns].
         last: that of the last arm [ns].
     """
     rows = record.object

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which motor inertia closes the momentum of a recorded impact, without a wrench at the contact."""
+"""Momentum closure of a recorded impact by motor inertias, without a contact wrench."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ import numpy as np
 from impact_bags.reading.run_record import RunRecord
 from impact_robots import ArmDynamics, Robot
 
-WINDOW = (-0.02, 0.1)  # about the touch, in which momentum is closed [s]
+WINDOW = (-0.02, 0.1)  # about contact, in which momentum is closed [s]
 ENDS = 0.01  # half the length of the lines through velocities at the window's ends [s]
 SLOWEST = 2.1e-3  # period of joint states and commands [s]
-_FEWEST = 10  # joint states about the touch, to know their period
+_FEWEST = 10  # joint states about contact, to know their period
 
 
 def recorded_closure(
     robot: Robot, arm: RunRecord, touch: int, window: tuple[float, float] = WINDOW
 ) -> dict[str, float] | str:
-    r"""Return by how much the contact point's change of velocity exceeds its explanation.
+    r"""Return the contact point's change of velocity that the torques do not explain.
 
     Van Steen et al. 2025 (section II) explain it by
-    :math:`\dot J\dot q + J (M + B)^{-1}(\tau_d - h + J^T f)`. A force sensor does not say where
-    on a plate a force acts; links and joint torque sensors do, as
-    :math:`J^T f = M\ddot q + h - \tau`. What is left over is
+    :math:`\dot J\dot q + J (M + B)^{-1}(\tau_d - h + J^T f)`. A force sensor does not measure
+    the point of a plate where a force acts; links and joint torque sensors give
+    :math:`J^T f = M\ddot q + h - \tau`. The residual is
 
     .. math:: \int J (M + B)^{-1} (B\ddot q - \tau_d + \tau)\,dt
 
-    which vanishes for the inertia that the motors show, whatever law the contact follows. The
-    sensors feel the joints' springs; where stiffness K and damping D of the joints are known, the
+    which vanishes for the motors' true inertia, for any contact law. The sensors measure the
+    torques of the joints' springs; if stiffness K and damping D of the joints are known, the
     dampers' :math:`\dot\tau D/K` is added, as the robot's own torque loop does.
 
     Args:
         robot: the arm.
-        arm: what was recorded.
+        arm: its record.
         touch: stamp [ns].
-        window: about the touch [s].
+        window: about contact [s].
 
     Returns:
-        Size of the miss by inertia [m/s], or in words what is missing.
+        Norm of the residual by inertia [m/s], or the missing data as text.
     """
     inertias = robot.motor_inertias
     if len(inertias) < 2:
@@ -56,9 +56,7 @@ def recorded_closure(
     if not slow <= SLOWEST:
         return f"joint states, torques or commands come every {1e3 * slow:.1f} ms, expected 2 ms"
     if times[0] > touch + start * 1e9 + 2e9 * slow or times[-1] < touch + end * 1e9 - 2e9 * slow:
-        return (
-            f"not recorded from {-1e3 * start:.0f} ms before the touch to {1e3 * end:.0f} ms after"
-        )
+        return f"not recorded from {-1e3 * start:.0f} ms before contact to {1e3 * end:.0f} ms after"
     sensed, commands = arm.torques.at(times), arm.commands.at(times)
     if np.diff(times).max() > 2.5e9 * slow or not np.isfinite(sensed + commands[:, :-1]).all():
         return "joint states, torques or commands have a gap there"
@@ -74,7 +72,7 @@ def _misses(
     commands: np.ndarray,
     window: tuple[float, float],
 ) -> dict[str, float]:
-    """Return the misses of samples that cover the window."""
+    """Return the residuals of samples that cover the window."""
     dynamics, n = ArmDynamics(robot), robot.dof
     lag = np.nan_to_num(robot.damping_time)  # D/K [s]
     q, dq = states[:, :n], states[:, n:].copy()

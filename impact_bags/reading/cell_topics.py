@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which arms a bag holds, told by the namespaces of their topics, and which object they hit."""
+"""The arms of a bag, by the namespaces of their topics, and the object that they hit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from impact_bags.reading.reader import SUFFIXES, BagReader
 from impact_bags.writing.message_maker import POSE, TWIST
 
 POST_REFERENCE = "impact_qp/post_reference"  # of a controller by reference spreading
-_OBJECTS = ("box", "object")  # words in the names of topics that say where an object is
+_OBJECTS = ("box", "object")  # words in the names of topics of an object's pose
 
 
 class CellTopics(NamedTuple):
@@ -21,26 +21,26 @@ class CellTopics(NamedTuple):
 
     arms: tuple[str, ...]  # namespaces with measured joint states; ("",): one arm alone
     silent: tuple[str, ...]  # namespaces of arms whose measured joint states were not recorded
-    object: str  # topic of its pose or velocity; empty: none is known
+    object: str  # topic of its pose or velocity; empty: unknown
     poses: tuple[str, ...]  # other topics of poses, which may be an object's
-    unknown: str = ""  # topic of an object that was asked for, and is no pose or velocity here
+    unknown: str = ""  # requested topic of an object that is no pose or velocity here
 
     @property
     def many(self) -> bool:
-        """Whether topics have to be told apart by the arm."""
+        """Whether topics must be distinguished by arm."""
         return self.arms != ("",)
 
 
 def cell_topics(
     path: Path, object_topic: str = "", joints: Sequence[str] = ()
 ) -> CellTopics | None:
-    """Return the arms of a bag; none if it is that of one arm that hits no object, or no bag.
+    """Return the arms of a bag; None for one arm without an object, or if it is no bag.
 
     Args:
         path: of the recording.
-        object_topic: of the object's pose or velocity; empty: one whose name says "box" or
+        object_topic: of the object's pose or velocity; empty: one whose name contains "box" or
             "object".
-        joints: of each arm: what says other ones, as a gripper's driver, is none.
+        joints: of each arm: topics with other joints, as of a gripper, are ignored.
 
     Raises:
         RecordingError: nothing of the bag can be read.
@@ -93,7 +93,7 @@ def _namespaces(topics: Collection[str]) -> dict[str, str]:
 
 
 def _objects(topics: Mapping[str, str], arms: Collection[str]) -> tuple[list[str], list[str]]:
-    """Return the topics of an object's pose or velocity, and poses that may be anything's."""
+    """Return the topics of an object's pose or velocity, and other poses."""
     own = tuple(f"/{arm}/" for arm in arms if arm)
     free = sorted(
         t for t, kind in topics.items() if kind in (POSE, TWIST) and not t.startswith(own)

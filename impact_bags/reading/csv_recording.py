@@ -15,7 +15,7 @@ from impact_bags.reading.recording import Item, RecordedReference, credible
 from impact_detector.signals.reference_torque import SAME
 from impact_detector.signals.sample import JointSample, from_seconds
 
-LATEST = 9e9  # nanoseconds of it fit into 64 bits [s]
+LATEST = 9e9  # largest time whose nanoseconds fit into 64 bits [s]
 _REQUIRED = {"q": "q{}_rad", "dq": "dq{}_radps", "tau": "tau{}_nm"}
 _REFERENCE = "tau_ref{}_nm"
 
@@ -56,7 +56,7 @@ class CsvRecording:
         self._width = len(columns)
 
     def items(self, *, references: bool = True) -> Iterator[Item]:
-        """Yield samples, each behind its reference if these are wanted.
+        """Yield samples, each after its reference if these are requested.
 
         Raises:
             RecordingError: a row has the wrong number of fields, or a field is no number.
@@ -72,7 +72,7 @@ class CsvRecording:
             yield credible(JointSample(time, q, dq, None if np.isnan(tau).all() else tau))
 
     def _find(self, columns: list[str], names: list[str]) -> np.ndarray:
-        """Return where the named columns are, shape (len(names),)."""
+        """Return the indices of the named columns, shape (len(names),)."""
         missing = [name for name in names if name not in columns]
         if missing:
             got = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "") or "none"

@@ -18,7 +18,7 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield line number and fields of each row that is not empty.
 
     Raises:
-        RecordingError: the file cannot be read, or is none.
+        RecordingError: the file cannot be read as CSV.
     """
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -31,7 +31,7 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines(file: TextIO) -> Iterator[str]:
-    """Yield lines, without holding a gigabyte that is one.
+    """Yield lines, with a limit of their length.
 
     Raises:
         csv.Error: a line is too long.

@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is whole in an MCAP file that is damaged or was not finished.
+"""Readable parts of an MCAP file that is damaged or was not finished.
 
-MCAP is a row of records (opcode, length, content); this needs neither the index at the end nor the
-index of a chunk. Format: https://mcap.dev/spec.
+MCAP is a sequence of records (opcode, length, content); this needs neither the index at the end nor
+the index of a chunk. Format: https://mcap.dev/spec.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from impact_bags.reading.unpacking import TooLargeError, check_size, unpack_lz4,
 
 MAGIC = b"\x89MCAP0\r\n"
 SCHEMA, CHANNEL, MESSAGE, CHUNK = 0x03, 0x04, 0x05, 0x06
-LAST_OPCODE = 0x0F  # of the records known today; 0 is none
+LAST_OPCODE = 0x0F  # of the known records; 0 is invalid
 SECTION = 4 * 2**20  # messages outside of chunks are read in parts of about this size [bytes]
 _HEAD, _CHUNK, _MESSAGE = Struct("<BQ"), Struct("<QQQI"), Struct("<HIQQ")
 _SHORT, _WORD, _LONG = Struct("<H"), Struct("<I"), Struct("<Q")
@@ -51,16 +51,16 @@ class McapSalvage:
 
     Attributes:
         connections: Topics, with the number of messages that can be read.
-        lost: In words, what cannot be read.
+        lost: Unreadable parts, as text.
     """
 
     def __init__(self, path: Path) -> None:
-        """Go through the file once.
+        """Scan the file once.
 
         Raises:
             OSError: it cannot be read.
             ValueError: it is no MCAP file.
-            TooLargeError: a chunk unpacks to more than is allowed.
+            TooLargeError: a chunk unpacks to more than the limit.
         """
         self._path, self._size = path, path.stat().st_size
         self.lost: list[str] = []
@@ -105,7 +105,7 @@ class McapSalvage:
             nothing = ("", MessageDefinition(MessageDefinitionFormat.NONE, ""))
             name, text = self._schemas.get(schema, nothing)
             extra = ConnectionExtRosbag2(encoding, [])
-            # owner: which reader it belongs to, of no use here
+            # owner: the reader, not used here
             yield Connection(number, topic, name, text, "", self._counts[number], extra, None)
 
     def _scan(self, file: BinaryIO) -> None:
@@ -137,7 +137,7 @@ class McapSalvage:
             self.lost.append(f"{damaged} damaged chunks")
 
     def _take(self, file: BinaryIO, part: _Part) -> bool:
-        """Keep a part if it can be read and holds messages; tell whether it can be read."""
+        """Store a part if it can be read and has messages; return whether it can be read."""
         times, counts = [], Counter[int]()
         try:
             data = self._data(file, part)
@@ -154,7 +154,7 @@ class McapSalvage:
                     counts[channel] += 1
         except TooLargeError:
             raise
-        except Exception:  # damaged data raise whatever the parser stumbles over
+        except Exception:  # damaged data may raise any exception
             return False
         if times:
             self._parts.append(part._replace(start=min(times)))
@@ -192,7 +192,7 @@ class McapSalvage:
 
 
 def _records(data: bytes) -> Iterator[Record]:
-    """Yield what is in a chunk, or between chunks."""
+    """Yield the records of a chunk, or between chunks."""
     offset = 0
     while offset < len(data):
         opcode, length = _HEAD.unpack_from(data, offset)
@@ -204,7 +204,7 @@ def _records(data: bytes) -> Iterator[Record]:
 
 
 def _text(content: bytes) -> tuple[str, bytes]:
-    """Return a text and what follows it."""
+    """Return a text and the remaining bytes."""
     (length,) = _WORD.unpack_from(content)
     if _WORD.size + length > len(content):
         raise ValueError("a text is longer than its record")

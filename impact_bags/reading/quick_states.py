@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads serialised joint states that are laid out like the one before, without parsing them."""
+"""Reads serialised joint states of an unchanged layout without parsing them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from impact_detector.signals.sample import JointSample
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import NANOSECONDS, JointReader
 
-LITTLE_ENDIAN = b"\x00\x01\x00\x00"  # begins what is serialised, and offsets count from behind it
+LITTLE_ENDIAN = b"\x00\x01\x00\x00"  # header of serialised data; offsets count from its end
 _COUNT, _STAMP = Struct("<I"), Struct("<iI")
-_NAMES = 12  # where frame and names begin, behind the stamp
+_NAMES = 12  # offset of frame and names, after the stamp
 
 
 class _Layout(NamedTuple):
-    """Where what is in a message, in bytes."""
+    """Layout of a message, in bytes."""
 
     length: int  # of all
     head: bytes  # frame, names, and the count of positions
@@ -33,12 +33,12 @@ class _Layout(NamedTuple):
 class QuickStates:
     """Makes samples of one topic's sensor_msgs/JointState.
 
-    The first message of a layout is parsed, and the layout taken only if it gives the same numbers.
-    Without torques, or for whatever else is not laid out like it, the message is parsed.
+    The first message of a layout is parsed, and the layout used only if it gives the same numbers.
+    Messages without torques, or with another layout, are parsed.
     """
 
     def __init__(self, reader: JointReader) -> None:
-        """Give samples in the order of the ``reader``'s joints."""
+        """Return samples in the order of the ``reader``'s joints."""
         self._reader = reader
         self._layout: _Layout | None = None
         self._order = np.zeros(0, dtype=np.intp)
@@ -60,7 +60,7 @@ class QuickStates:
         return JointSample(seconds * NANOSECONDS + rest, q, dq, tau)
 
     def _learn(self, data: bytes, message: Any) -> None:
-        """Take a message's layout for that of those to come, if it is understood."""
+        """Store a message's layout for the next ones, if it is supported."""
         self._layout = None
         try:
             names = list(message.name)
@@ -79,7 +79,7 @@ class QuickStates:
 
 
 def _fits(data: bytes, layout: _Layout) -> bool:
-    """Tell whether a message is laid out like that."""
+    """Return whether a message has this layout."""
     return (
         len(data) == layout.length
         and data.startswith(LITTLE_ENDIAN)
@@ -90,9 +90,9 @@ def _fits(data: bytes, layout: _Layout) -> bool:
 
 
 def _layout_of(data: bytes, joints: int) -> _Layout | None:
-    """Return where a message of so many joints has its numbers; None if a field is missing."""
+    """Return the layout of a message with ``joints`` joints; None if a field is missing."""
     size = 8 * joints
-    for place in range(_NAMES, len(data) - size, 4):  # the counts stand on multiples of four
+    for place in range(_NAMES, len(data) - size, 4):  # counts are aligned to four bytes
         first = _first_number(place)
         velocity = first + size
         effort = _first_number(velocity) + size
@@ -108,6 +108,6 @@ def _layout_of(data: bytes, joints: int) -> _Layout | None:
 
 
 def _first_number(count: int) -> int:
-    """Return where the numbers begin behind their count, which stands at ``count``."""
+    """Return the offset of the numbers after their count at ``count``."""
     origin = len(LITTLE_ENDIAN)
     return origin + -(-(count + _COUNT.size - origin) // 8) * 8

@@ -30,8 +30,8 @@ from impact_bags.reading.sources import (
 from impact_bags.reading.unpacking import TooLargeError, unpack_zstd
 from impact_bags.typestore import impact_typestore, parsed
 
-ZSTD = b"\x28\xb5\x2f\xfd"  # how its frames begin
-LONGEST = 200  # of what an error says
+ZSTD = b"\x28\xb5\x2f\xfd"  # magic number of its frames
+LONGEST = 200  # of an error's text
 
 
 class TopicInfo(NamedTuple):
@@ -40,7 +40,7 @@ class TopicInfo(NamedTuple):
     Attributes:
         type_name: Name of its type, such as "sensor_msgs/msg/JointState".
         message_count: Number of messages.
-        type_hash: Hash of the type as ROS 2 computes it; empty in recordings older than it.
+        type_hash: Hash of the type as ROS 2 computes it; empty in older recordings.
     """
 
     type_name: str
@@ -55,24 +55,24 @@ Span = tuple[int | None, int | None]
 class BagReader:
     """Reads a rosbag2 folder, or one .mcap or .db3 file of it; a context manager.
 
-    Types come from the recording itself, so that one made with older messages still reads; where
-    it holds none, from the standard messages and impact_msgs. Compressed parts are unpacked up to a
+    Types come from the recording itself, so that recordings with older messages can be read; if it
+    has none, from the standard messages and impact_msgs. Compressed parts are unpacked up to a
     limit (impact_bags.reading.unpacking).
 
     Attributes:
         path: The folder or file.
-        topics: What is recorded, by topic.
+        topics: Recorded topics, by name.
         typestore: Types of the recording.
-        lost: With ``salvage``, in words what cannot be read, as far as it was come upon.
+        lost: With ``salvage``, unreadable parts found so far, as text.
     """
 
     def __init__(self, path: str | Path, *, salvage: bool = False) -> None:
-        """Look at the path; nothing is read before the context is entered.
+        """Check the path; the recording is read once the context is entered.
 
         Args:
             path: Folder or file.
-            salvage: Read what is whole of a recording that is damaged, or was not finished because
-                its recorder was killed, and say in ``lost`` what is not.
+            salvage: Read the intact parts of a recording that is damaged, or was not finished
+                because its recorder was killed, and list the others in ``lost``.
 
         Raises:
             RecordingError: Missing, no recording, or an unfinished one without ``salvage``.
@@ -95,7 +95,7 @@ class BagReader:
         with ExitStack() as stack:
             try:
                 self._open(stack)
-            except Exception as error:  # damaged files raise whatever the parser stumbles over
+            except Exception as error:  # damaged files may raise any exception
                 if not self._salvage:
                     raise _damaged(self.path, error) from error
                 self._open_parts(stack, error)
@@ -103,7 +103,7 @@ class BagReader:
         return self
 
     def _open(self, stack: ExitStack) -> None:
-        """Open it as a whole recording."""
+        """Open it as an intact recording."""
         if self._salvage and left_open(self.path):
             raise ValueError("its database was not finished")
         source = Finished(self.path)
@@ -111,10 +111,10 @@ class BagReader:
         self._know([source])
 
     def _open_parts(self, stack: ExitStack, error: Exception) -> None:
-        """Open what is whole.
+        """Open the intact parts.
 
         Raises:
-            RecordingError: Nothing is, or what is unpacks to too much.
+            RecordingError: There are none, or they unpack to more than the limit.
         """
         self.topics.clear()
         try:
@@ -129,7 +129,7 @@ class BagReader:
         self._lose(*lost or [f"its index ({_in_one_line(error)})"])
 
     def _know(self, sources: list[Source]) -> None:
-        """Take over what the files tell of themselves."""
+        """Store the files' topics and times."""
         connections = [item for source in sources for item in source.connections]
         for item in connections:
             have = self.topics.get(item.topic, TopicInfo(item.msgtype, 0, item.digest))
@@ -166,10 +166,10 @@ class BagReader:
         return min(starts), max(source.end_time for source in self._sources)
 
     def raw(self, topics: Collection[str] | None = None) -> Iterator[tuple[str, int, bytes]]:
-        """Iterate in the order of time, without looking into the messages.
+        """Iterate in the order of time, without parsing the messages.
 
         Args:
-            topics: Topics wanted; all by default.
+            topics: Requested topics; all by default.
 
         Yields:
             Topic, time [ns] and the serialised message.
@@ -193,10 +193,10 @@ class BagReader:
         """Iterate in the order of time.
 
         Args:
-            topics: Topics wanted; all by default.
-            span: From when on, and until before when, in recorded time [ns]; None: all.
-            shortcuts: By topic, what makes something of a serialised message, or else calls what
-                it gets beside it: that parses the message.
+            topics: Requested topics; all by default.
+            span: Start and end (excluded) of recorded time [ns]; None: unlimited.
+            shortcuts: By topic, functions of a serialised message and of its parser, which they
+                call if needed.
 
         Yields:
             Topic, time [ns] and the message; its number arrays are numpy arrays.
@@ -214,7 +214,7 @@ class BagReader:
                     message = parse(plain, kind)
                 else:
                     message = shortcut(plain, partial(parse, plain, kind))
-            except Exception as error:  # the parser is generated code: anything may come
+            except Exception as error:  # the parser is generated code: any exception is possible
                 if not self._salvage or isinstance(error, TooLargeError):
                     raise self._unreadable(connection, error) from error
                 lost[connection.topic] += 1
@@ -238,7 +238,7 @@ class BagReader:
             connections = [item for item in source.connections if item.topic in wanted]
             if not connections:
                 continue
-            latest, seen = span[0], Counter[str]()  # how many messages of that time
+            latest, seen = span[0], Counter[str]()  # number of messages at that time
             missing = Counter({item.topic: item.msgcount for item in connections})
             try:
                 for item in source.messages(connections, *span):
@@ -258,12 +258,12 @@ class BagReader:
     def _after(
         self, wanted: Collection[str], span: Span, seen: Counter[str], error: Exception
     ) -> Iterator[Message]:
-        """Yield what is whole behind the place at which reading failed.
+        """Yield the intact messages after the place where reading failed.
 
         Args:
-            wanted: Topics.
-            span: That is left; it begins with the latest time that was read.
-            seen: How many messages of that time there were on each topic.
+            wanted: Requested topics.
+            span: Remaining span; it begins at the last time that was read.
+            seen: Number of messages read at that time, by topic.
             error: Why it failed.
         """
         files = [file for file in storage_files(self.path) if file.suffix == ".mcap"]
@@ -302,7 +302,7 @@ class BagReader:
 
 
 def _plain(data: bytes) -> bytes:
-    """Return a message, unpacked if it was packed by itself: no message begins like that."""
+    """Return a message, unpacked if it is compressed: no message begins like that."""
     return unpack_zstd(data) if data.startswith(ZSTD) else bytes(data)
 
 
@@ -333,13 +333,13 @@ def _damaged(path: Path, error: Exception) -> RecordingError:
 
 
 def _in_one_line(error: Exception) -> str:
-    """Return what an error says, in one line that is not endless."""
+    """Return an error's text in one line of limited length."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= LONGEST else text[:LONGEST] + "..."
 
 
 def _types_of(connections: list[Connection], lose: Callable[[str], None] | None) -> Typestore:
-    """Return the types of a recording; ``lose`` hears of those that cannot be understood."""
+    """Return the types of a recording; ``lose`` is called for unreadable ones."""
     types: dict[str, Any] = {}
     if any(item.msgdef.format == MessageDefinitionFormat.NONE for item in connections):
         types.update(impact_typestore().fielddefs)
@@ -351,10 +351,10 @@ def _types_of(connections: list[Connection], lose: Callable[[str], None] | None)
 
 
 def _types_as_known(item: Connection, lose: Callable[[str], None]) -> dict[str, Any]:
-    """Return the types of a topic; ours where the recording's cannot be understood."""
+    """Return the types of a topic; the suite's if those of the recording are unreadable."""
     try:
         return _types_in(item)
-    except Exception as error:  # the parser is generated code: anything may come
+    except Exception as error:  # the parser is generated code: any exception is possible
         lose(f"the definition of {item.msgtype} ({_in_one_line(error)})")
         return dict(impact_typestore().fielddefs)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a recording of a robot gives a detector, whatever file it is in."""
+"""Interface of recordings to a detector, independent of the file format."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.signals.sample import ForceSample, JointSample, from_seconds
 
 LOOK_AHEAD = from_seconds(0.5)
-LARGEST = 1e9  # of what a robot measures: rad, rad/s, N.m, N
+LARGEST = 1e9  # plausible measurement: rad, rad/s, N.m, N
 _RANKS = {JointSample: 1, Announcement: 2}
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedReference:
-    """What a controller desired; None for what was recorded but is unusable."""
+    """A controller's desired values; None for unusable fields."""
 
     time: int  # [ns]
     torque: np.ndarray | None  # shape (n,) [N.m]
@@ -47,17 +47,17 @@ Item = JointSample | RecordedReference | Force | Announcement
 
 
 def is_absurd(values: ArrayLike) -> bool:
-    """Tell whether numbers are of a size that only damage makes; NaN says nothing."""
+    """Return whether numbers are implausibly large; NaN is ignored."""
     return bool((np.abs(np.asarray(values)) >= LARGEST).any())
 
 
 def credible(sample: JointSample) -> JointSample:
-    """Return the sample, or one of NaN if it holds numbers that only damage makes.
+    """Return the sample, or one of NaN if it has implausibly large numbers.
 
     Squares of such numbers overflow in the detectors.
     """
     arrays = [each for each in (sample.q, sample.dq, sample.tau) if each is not None]
-    if all(hypot(*each.tolist()) < LARGEST for each in arrays):  # as nearly always, and faster
+    if all(hypot(*each.tolist()) < LARGEST for each in arrays):  # the usual case, and faster
         return sample
     if not any(is_absurd(each) for each in arrays):
         return sample
@@ -72,26 +72,26 @@ class Recording(Protocol):
     state_topic: str  # of the joint states; empty: of a table
     has_reference: bool  # desired torques were recorded
     pairing_rule: str  # of impact_detector.signals.reference_torque, for these desired torques
-    lost: list[str]  # in words, what of a damaged file could not be read, as far as it was read
+    lost: list[str]  # unreadable parts of a damaged file found so far, as text
 
     def items(self, *, references: bool = True) -> Iterator[Item]:
-        """Yield what was recorded in order of measured time, without loading it all.
+        """Yield the recorded items in order of measured time, without loading all of them.
 
         Args:
-            references: whether desired torques are wanted; without them it is faster.
+            references: whether to read desired torques; without them it is faster.
         """
 
 
 def of_topic(recording: Recording, text: str) -> str:
-    """Return what is said of the joint states, with the topic on which they were recorded."""
+    """Return a text about the joint states, with their topic."""
     return f"{recording.state_topic}: {text}" if recording.state_topic else text
 
 
 def in_time_order(items: Iterable[Item]) -> Iterator[Item]:
-    """Sort items by time, looking half a second ahead.
+    """Sort items by time within a window of half a second.
 
-    Of equal time references and forces come first, then states, then what was announced when
-    these had been answered.
+    At equal times references and forces come first, then states, then announcements made in the
+    answers to these.
 
     Topics are recorded in the order in which they reach the recorder, which is not quite that of
     measurement. Time that runs back further (a loop, a restart) begins a new sequence.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An experiment: how it is run, and what was recorded of its arms, as series over time."""
+"""An experiment: its settings, and the recorded signals of its arms as series over time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from impact_ros.messages import to_nanoseconds, vector
 
 RUN = ("states", "force", "control", "detections")  # series of an experiment; with torques
 CELL = ("states", "force", "commands", "desired", "ante", "post", "feedback")  # of several arms
-_NAMES = {  # what is on other topics of an arm, by type and the end of the name
+_NAMES = {  # series of other topics of an arm, by type and the end of the name
     (COMMAND, "impact_qp/command"): "commands",
     (TWIST, "impact_qp/ante_reference"): "ante",
     (TWIST, POST_REFERENCE): "post",
@@ -52,7 +52,7 @@ Kind = TypeVar("Kind", covariant=True)  # of scenario
 
 @dataclass(frozen=True)
 class Run(Generic[Kind]):
-    """How one experiment is run, in one process or over DDS."""
+    """Settings of one experiment, in one process or over DDS."""
 
     scenario: Kind
     controller: str  # which impact limits: unaware, robust, existential, nominal, joint_load
@@ -62,7 +62,7 @@ class Run(Generic[Kind]):
     realtime: bool = False  # over DDS: not in lockstep
     duration: float = 10.0  # longest simulated time [s]
     progress: Callable[[float, float], None] = lambda time, gap: None  # simulated time [s], gap [m]
-    tap: Tap | None = None  # gets what is recorded, as it is
+    tap: Tap | None = None  # receives the recorded messages
 
     @property
     def bag(self) -> Path:
@@ -72,7 +72,7 @@ class Run(Generic[Kind]):
 
 @dataclass(frozen=True)
 class RunRecord:
-    """What was recorded of one arm; base axes, n joints. What was not recorded has no rows."""
+    """Recorded series of one arm; base axes, n joints. Missing series have no rows."""
 
     states: Series  # q, dq, shape (k, 2 n) [rad], [rad/s]
     torques: Series  # measured, shape (k, n) [N.m]
@@ -98,7 +98,7 @@ class RunRecord:
 
 
 class CellRecord(NamedTuple):
-    """What was recorded of several arms, or of an object."""
+    """Recorded series of several arms, or of an object."""
 
     arms: dict[str, RunRecord]  # by namespace
     object: Series  # its position or velocity, shape (k, 3) [m] or [m/s]
@@ -132,8 +132,8 @@ def read_cell(
         path: of the bag.
         robot: that every arm is.
         arms: their namespaces; empty: the arm has none.
-        object: topic of the pose or velocity of what is hit; empty: none is read.
-        span: recorded time; none: from the beginning, to the end.
+        object: topic of the pose or velocity of the object; empty: none is read.
+        span: recorded time; None: from the beginning, to the end.
         names: of the series that are read.
 
     Raises:
@@ -149,7 +149,7 @@ def read_cell(
         if object in kinds:
             held[object] = "position" if kinds[object] == POSE else "velocity"
         for topic, _, message in bag.messages(list(held), span) if held else ():
-            with suppress(*UNREADABLE):  # damaged: who collects the arms counts it
+            with suppress(*UNREADABLE):  # damaged: counted by the caller
                 for name, time, row in _READ[held[topic]](message, joints):
                     rows[topic, name].append((time, row))
                 frame = frame or (message.header.frame_id if topic == object else "")
@@ -162,7 +162,7 @@ def read_cell(
 
 
 def _series_on(topic: str, kind: str) -> str:
-    """Return the name of what an arm's topic holds, empty for anything else."""
+    """Return the name of the series of an arm's topic, empty for others."""
     if kind == JOINT_STATE:
         return "states" if is_measured(topic) else "desired" * topic.endswith(DESIRED)
     if kind in (WRENCH, WRENCH_BATCH):
@@ -201,7 +201,7 @@ def _detection(message: Any, _: JointReader) -> list[Named]:
 
 
 def _stamped(name: str, row: Callable[[Any, JointReader], np.ndarray]) -> Read:
-    """Return what reads one row, at the time of the message's stamp."""
+    """Return the reader of one row, at the time of the message's stamp."""
     return lambda message, joints: [
         (name, to_nanoseconds(message.header.stamp), row(message, joints))
     ]
@@ -227,7 +227,7 @@ _READ: dict[str, Read] = {
 
 
 def _is_fault(status: Any) -> bool:
-    """Return whether a status says that the controller is stopped by a fault."""
+    """Return whether a status reports that a fault has stopped the controller."""
     code = getattr(status, "fault", 0)
     if code == 0:  # recorded before there were codes
         return bool(status.message) and not status.message.startswith(_FAULTLESS)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Opens the files of a recording: by its index, or what is whole of it without one."""
+"""Opens the files of a recording: by its index, or its intact parts without one."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class Source(Protocol):
 
 
 class Finished:
-    """A recording that rosbags reads; messages that are packed one by one stay so."""
+    """A recording that rosbags reads; messages compressed one by one stay compressed."""
 
     def __init__(self, path: Path) -> None:
-        """Read the index; anything that is damaged raises something."""
+        """Read the index; damaged files raise an exception."""
         if path.is_dir():
             if (path / "metadata.yaml").stat().st_size > LARGEST_METADATA:
                 raise ValueError("metadata.yaml is too large")
@@ -64,7 +64,7 @@ class Finished:
         storage = self._reader.storage
         for each in getattr(storage, "storages", [storage]):
             check_chunks(getattr(each, "chunks", ()), each.path.stat().st_size)
-        if storage.metadata.compression_mode == "message":  # rosbags knows no limit
+        if storage.metadata.compression_mode == "message":  # rosbags has no limit
             storage.metadata = storage.metadata._replace(compression_mode=None)
         self.connections = list(self._reader.connections)
         self.start_time, self.end_time = self._reader.start_time, self._reader.end_time
@@ -93,17 +93,17 @@ class Finished:
 
 
 def whole_parts(path: Path, stack: ExitStack) -> tuple[list[Source], list[str]]:
-    """Open what can be read of a recording that is damaged or was not finished.
+    """Open the readable parts of a recording that is damaged or was not finished.
 
     Args:
         path: folder or file.
-        stack: closes and removes what is made.
+        stack: closes and removes temporary files.
 
     Returns:
-        the files that hold messages, and in words what is lost.
+        the files with messages, and the lost parts as text.
 
     Raises:
-        TooLargeError: something unpacks to more than is allowed.
+        TooLargeError: a part unpacks to more than the limit.
     """
     found: list[Source] = []
     lost: list[str] = []
@@ -112,7 +112,7 @@ def whole_parts(path: Path, stack: ExitStack) -> tuple[list[Source], list[str]]:
             source = _part(file, stack, lost)
         except TooLargeError:
             raise
-        except Exception as error:  # damaged files raise whatever the parser stumbles over
+        except Exception as error:  # damaged files may raise any exception
             lost.append(f"{file.name} ({' '.join(str(error).split()) or type(error).__name__})")
             continue
         stack.callback(source.close)
@@ -122,7 +122,7 @@ def whole_parts(path: Path, stack: ExitStack) -> tuple[list[Source], list[str]]:
 
 
 def storage_files(path: Path) -> list[Path]:
-    """Return the files in which a recording's messages are."""
+    """Return the files with a recording's messages."""
     if path.is_file():
         return [path]
     return sorted(file for file in path.iterdir() if file.suffix in SUFFIXES)
@@ -138,7 +138,7 @@ def _part(file: Path, stack: ExitStack, lost: list[str]) -> Source:
 
 
 def left_open(path: Path) -> bool:
-    """Tell whether a recording has a database whose writer was killed: it has a journal."""
+    """Return whether a recording has a database whose writer was killed: it has a journal."""
     return any(_journals(file) for file in storage_files(path) if file.suffix == ".db3")
 
 
@@ -148,9 +148,9 @@ def _journals(file: Path) -> list[Path]:
 
 
 def _recovered(file: Path, stack: ExitStack) -> Path:
-    """Return a database as it was after what was last completed; a copy if it has a journal.
+    """Return a database in its last completed state; a copy if it has a journal.
 
-    The original stays as it is, so that others can still try.
+    The original is not changed.
     """
     journals = _journals(file)
     if not journals:

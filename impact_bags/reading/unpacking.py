@@ -23,7 +23,7 @@ else:
     from backports import zstd
 
 MEGABYTE = 2**20
-ALWAYS = 64 * MEGABYTE  # however small the packed data are
+ALWAYS = 64 * MEGABYTE  # for packed data of any size
 RATIO = 200  # unpacked to packed; measured joint states have 2 to 20, of an arm at rest 60
 MOST = 1024 * MEGABYTE  # in memory at once
 BLOCK = MEGABYTE
@@ -31,11 +31,11 @@ VARIABLE = "IMPACT_UNPACK_MB"
 
 
 class TooLargeError(RecordingError):
-    """A recording unpacks to more than is allowed."""
+    """A recording unpacks to more than the limit."""
 
 
 def limit(packed: int, most: float = MOST) -> float:
-    """Return how many bytes so many packed ones may become; the environment may allow more."""
+    """Return the largest unpacked size of packed bytes; the environment may increase it."""
     megabytes = os.environ.get(VARIABLE, "")
     if megabytes.isdecimal():
         return int(megabytes) * MEGABYTE
@@ -43,7 +43,7 @@ def limit(packed: int, most: float = MOST) -> float:
 
 
 def check_size(unpacked: int, packed: int, most: float = MOST) -> None:
-    """Refuse a size that some packed bytes claim, or have reached.
+    """Refuse an unpacked size, claimed or reached, above the limit.
 
     Raises:
         TooLargeError: it is above the limit.
@@ -72,10 +72,10 @@ def unpack(kind: Any, data: bytes, size: int | None) -> bytes:
     Args:
         kind: makes a decompressor of one frame, as Python's own are.
         data: packed.
-        size: how much it should be, in bytes; None: not known.
+        size: expected, in bytes; None: unknown.
 
     Raises:
-        TooLargeError: it is more than is allowed.
+        TooLargeError: it is above the limit.
         ValueError: the last frame is cut off, or it is more than ``size``.
     """
     packed, parts, total = len(data), [], 0
@@ -95,10 +95,10 @@ def unpack(kind: Any, data: bytes, size: int | None) -> bytes:
 
 
 def check_files(folder: Path) -> None:
-    """Refuse compressed files of a bag that would be unpacked to too much.
+    """Refuse compressed files of a bag above the limit of unpacked size.
 
     Raises:
-        TooLargeError: more than is allowed, or than half of what is free for temporary files.
+        TooLargeError: above the limit, or above half of the free space for temporary files.
     """
     free = shutil.disk_usage(tempfile.gettempdir()).free
     for path in sorted(folder.glob("*.zstd")):
@@ -115,11 +115,11 @@ def check_files(folder: Path) -> None:
 
 
 def check_chunks(chunks: Any, packed: int) -> None:
-    """Refuse chunks that together are too large: those that overlap in time are held at once.
+    """Refuse chunks that together are too large: those that overlap in time are in memory at once.
 
     Raises:
-        TooLargeError: so they are.
-        ValueError: the index names one that is larger than the file.
+        TooLargeError: they are above the limit.
+        ValueError: a chunk of the index is larger than the file.
     """
     if any(max(chunk.compressed_size, chunk.chunk_length) > packed for chunk in chunks):
         raise ValueError("the index names a chunk that is larger than the file")
@@ -127,5 +127,5 @@ def check_chunks(chunks: Any, packed: int) -> None:
     check_size(whole, packed, inf)
 
 
-# rosbags hands its decompressors the size that a chunk claims; its own ignore it
+# rosbags passes the size that a chunk claims; its own decompressors ignore it
 storage_mcap.DECOMPRESSORS.update(zstd=unpack_zstd, lz4=unpack_lz4)

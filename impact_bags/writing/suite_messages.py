@@ -9,8 +9,8 @@ from typing import Any
 from impact_bags.writing.message_maker import Made, MessageMaker
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.estimators.estimate import BY_TORQUE, Estimate
-from impact_detector.message_fields import estimate_fields, event_fields, verdict_fields
-from impact_detector.signals.sample import Detection, Verdict
+from impact_detector.message_fields import detection_status_fields, estimate_fields, event_fields
+from impact_detector.signals.sample import Detection, DetectionStatus
 from impact_qp.control.status import Counts, status_fields
 from impact_robots.robot import Robot
 
@@ -36,10 +36,10 @@ class SuiteMessages(MessageMaker):
         fields = status_fields(self.types[CONTROLLER_STATUS], counts, text, **known)
         return self.message(CONTROLLER_STATUS, time, "", fields)
 
-    def detector_status(self, verdict: Verdict) -> Made:
+    def detector_status(self, status: DetectionStatus) -> Made:
         """Return the detector's status, one per state."""
-        fields = verdict_fields(self.types[EVENT], verdict)
-        return self.message(DETECTOR_STATUS, verdict.time, "", fields)
+        fields = detection_status_fields(self.types[EVENT], status)
+        return self.message(DETECTOR_STATUS, status.time, "", fields)
 
     def event(self, found: Detection, assessment: Assessment) -> Made:
         """Return the event of a detection."""

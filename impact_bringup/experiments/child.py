@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A child process that ends when its parent does, however that ends."""
+"""A child process that ends with its parent, whatever ends the parent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-STOP_TIMEOUT = 5.0  # to end on request, before it is killed [s]
+STOP_TIMEOUT = 5.0  # time to end on request, before it is killed [s]
 PR_SET_PDEATHSIG = 1
 # Looked up before the fork: of several threads, one may hold the loader's lock at that moment.
 _PRCTL = getattr(ctypes.CDLL(None), "prctl", None)
@@ -27,7 +27,7 @@ def child_process(
     Args:
         module: Name of the module, such as ``impact_bringup.suite``.
         arguments: Its command line.
-        log: File for what it prints.
+        log: File for its output.
 
     Yields:
         The process; it is interrupted, then killed, at the end.
@@ -48,7 +48,7 @@ def child_process(
 
 
 def _die_with_parent() -> None:
-    """Ask Linux to kill this process when its parent dies; elsewhere it is left to itself."""
+    """Ask Linux to kill this process when its parent dies; no effect on other systems."""
     if _PRCTL is not None:
         _PRCTL(PR_SET_PDEATHSIG, signal.SIGKILL)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Brings a plant in this process and nodes of another one together, and watches both."""
+"""Connects a plant in this process with nodes of another process, and monitors both."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from impact_ros.node.security import require_security
 from impact_ros.node.spin import Stop, spin
 
 STARTUP_TIMEOUT = 30.0  # for nodes to start, be discovered and change their state [s]
-SETTLE_TIME = 0.3  # for the recording to hear the first and the last messages [s]
+SETTLE_TIME = 0.3  # for the recorder to receive the first and the last messages [s]
 
 
 class ExperimentError(RosError):
-    """An experiment did not come to its end; the text says why."""
+    """An experiment was not completed; the text gives the reason."""
 
 
 def make_folder(folder: Path) -> None:
@@ -75,11 +75,11 @@ def plant_and_recorder(
 
 
 class NodeConductor(Generic[Plant]):
-    """Watches a plant and another process until the plant is at its end.
+    """Monitors a plant and another process until the plant has finished.
 
     Attributes:
         RECORDED: topics that must be recorded.
-        LISTENERS: how many must hear the plant's states.
+        LISTENERS: required number of subscribers to the plant's states.
     """
 
     RECORDED: Set[str] = frozenset()
@@ -98,22 +98,22 @@ class NodeConductor(Generic[Plant]):
         self._processes = {name: (process, self._log)}
 
     def _client(self, name: str) -> LifecycleClient:
-        """Return what changes the state of a lifecycle node."""
+        """Return the client that changes the state of a lifecycle node."""
         return LifecycleClient(
             self._plant, name, lambda done, limit: self._spin(done, limit) == "condition"
         )
 
     def _conduct(self, name: str, *, flowing: bool = False) -> None:
-        """Configure and activate a lifecycle node, let the plant come to its end, deactivate it.
+        """Configure and activate a lifecycle node, run the plant to its end, deactivate the node.
 
         Args:
             name: of the node.
-            flowing: as on a robot, the states flow when the controller is activated.
+            flowing: as on a robot, states are published before the controller is activated.
         """
         controller = self._client(name)
         self._wait("the controller to start", controller.ready)
         self._request(controller, "configure")
-        self._wait("everybody to find each other", self._connected)
+        self._wait("the nodes to find each other", self._connected)
         spin([self._plant, self._recorder], timeout=SETTLE_TIME, stop=self._stop)
         if flowing:
             self._plant.start()
@@ -127,7 +127,7 @@ class NodeConductor(Generic[Plant]):
         spin([self._plant, self._recorder], timeout=SETTLE_TIME, stop=self._stop)
 
     def _connected(self) -> bool:
-        """Tell whether every state, verdict and command has its listener."""
+        """Return whether every state, detection status and command has its subscriber."""
         recorded = {
             subscription.topic_name
             for subscription in self._recorder.subscriptions
@@ -149,10 +149,10 @@ class NodeConductor(Generic[Plant]):
             raise ExperimentError(f"waited {STARTUP_TIMEOUT:.0f} s for {what}{self._log_hint()}")
 
     def _look(self) -> None:
-        """Say how far it is; called now and then."""
+        """Report the progress; called repeatedly."""
 
     def _spin(self, condition: Callable[[], bool], timeout: float | None) -> str:
-        """Serve the nodes until the condition holds; fail when the suite dies."""
+        """Spin the nodes until the condition holds; fail when the suite dies."""
 
         def over() -> bool:
             self._look()
@@ -183,7 +183,7 @@ def _log_hint(log: Path) -> str:
 
 
 def _ending(process: subprocess.Popen[bytes]) -> str:
-    """Say how a process ended."""
+    """Return a text about how a process ended."""
     status = process.poll()
     if status is not None and status < 0:
         return f"was killed by {signal.Signals(-status).name}"

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A DDS domain of one's own, so that two experiments on one machine do not hear each other."""
+"""A separate DDS domain, so that two experiments on one machine do not interfere."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from collections.abc import Iterator
 
 from impact_ros.exceptions import RosError
 
-DOMAINS = range(215, 233)  # above what test tools take, with ports that nothing else is given
-HIGHEST_DOMAIN = 232  # beyond it the ports of DDS end
-FIRST_PORT = 24_500  # one local port a domain says that it is taken
+DOMAINS = range(215, 233)  # above the domains of test tools, with otherwise unused ports
+HIGHEST_DOMAIN = 232  # the highest one with valid ports of DDS
+FIRST_PORT = 24_500  # a bound local port marks its domain as taken
 
 
 @contextlib.contextmanager
 def own_domain() -> Iterator[int]:
-    """Set ROS_DOMAIN_ID to a domain that nobody else of this suite uses on this machine.
+    """Set ROS_DOMAIN_ID to a domain that no other process of this suite uses on this machine.
 
-    A domain that the user has set is kept. Nodes and processes started inside inherit it.
+    A domain set by the user is not changed. Nodes and processes started inside inherit it.
 
     Yields:
         The domain.
 
     Raises:
-        RosError: All domains are taken, or the user's is none.
+        RosError: All domains are taken, or the user's is invalid.
     """
     if given := os.environ.get("ROS_DOMAIN_ID"):
         yield _checked(given)
@@ -41,7 +41,7 @@ def own_domain() -> Iterator[int]:
 
 @contextlib.contextmanager
 def free_domain() -> Iterator[int]:
-    """Reserve a domain that nobody else of this suite uses on this machine; nothing is set.
+    """Reserve a domain that no other process of this suite uses on this machine; nothing is set.
 
     Yields:
         The domain.

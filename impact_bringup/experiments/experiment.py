@@ -33,7 +33,7 @@ from impact_sim.node import ImpactSimNode
 from impact_sim.scenarios import Scenario
 from impact_sim.suite_settings import suite_settings
 
-SHARED_MACHINE_TIMEOUT = 0.2  # this is no real-time machine, and nothing can break [s]
+SHARED_MACHINE_TIMEOUT = 0.2  # long: no real-time machine, and no hardware [s]
 LISTENERS = 4  # of the joint states: detector, predictor, controller, recorder
 RECORDED = {
     "/joint_states",
@@ -54,7 +54,7 @@ Plant = TypeVar("Plant", bound=ImpactSimNode)
 
 @dataclass(frozen=True)
 class RunReport:
-    """What the plant's side knows at the end."""
+    """The result on the plant's side."""
 
     simulated_seconds: float
     missed_cycles: int  # against the wall clock; 0 in lockstep
@@ -64,7 +64,7 @@ def run_experiment(run: Run[Scenario]) -> RunReport:
     """Run one experiment from start to recording.
 
     Raises:
-        ExperimentError: The suite did not start, died or fell silent.
+        ExperimentError: The suite did not start, died or stopped responding.
         KeyboardInterrupt: Interrupted; the recording so far is finished.
     """
     make_folder(run.folder)
@@ -94,10 +94,10 @@ def suite_parameters(run: Run[Scenario]) -> dict[str, Any]:
 def experiment_nodes(
     run: Run[Scenario], kind: type[Plant] = ImpactSimNode, **more: Any
 ) -> Iterator[tuple[Plant, Recorder]]:
-    """Make plant and recorder; the recording of a run that comes to its end gets its scene.
+    """Make plant and recorder; the recording of a completed run contains its scene.
 
     Args:
-        run: what is run.
+        run: settings of the run.
         kind: of the plant.
         **more: parameters of the plant.
     """
@@ -127,7 +127,7 @@ def experiment_nodes(
 
 
 class Conductor(NodeConductor[ImpactSimNode]):
-    """Brings plant and suite together, and watches both."""
+    """Connects plant and suite, and monitors both."""
 
     RECORDED, LISTENERS = RECORDED, LISTENERS
 
@@ -140,7 +140,7 @@ class Conductor(NodeConductor[ImpactSimNode]):
         log: Path,
         stop: Stop,
     ) -> None:
-        """Watch nodes of this process, and another one with its log, until a reason to stop."""
+        """Monitor nodes of this process and another process with its log, until asked to stop."""
         super().__init__(plant, recorder, ("the suite", suite, log), stop)
         self._run = run
 
@@ -150,6 +150,6 @@ class Conductor(NodeConductor[ImpactSimNode]):
         return RunReport(self._plant.simulation.time_ns * 1e-9, self._plant.missed_cycles)
 
     def _look(self) -> None:
-        """Say how far it is; called now and then."""
+        """Report the progress; called repeatedly."""
         plant = self._plant
         self._run.progress(plant.simulation.time_ns * 1e-9, plant.simulation.plant.gap)

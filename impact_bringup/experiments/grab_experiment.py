@@ -27,7 +27,7 @@ CONTROLLER = "impact_humanoid"
 
 
 class GrabConductor(NodeConductor[ImpactHumanoidSimNode]):
-    """Brings the humanoid and its controller together, and watches both."""
+    """Connects the humanoid and its controller, and monitors both."""
 
     RECORDED = frozenset(
         {
@@ -40,7 +40,7 @@ class GrabConductor(NodeConductor[ImpactHumanoidSimNode]):
     LISTENERS = 2  # controller and recorder
 
     def perform(self) -> float:
-        """Run the grab and return the simulated time, that of settling included [s]."""
+        """Run the grab and return the simulated time, including settling [s]."""
         self._conduct(CONTROLLER)
         return self._plant.stage.time_ns * 1e-9
 
@@ -49,11 +49,11 @@ def grab_over_dds(run: Run[GrabScenario], attend: Callable[[ImpactHumanoidSimNod
     """Run one grab from start to recording and return the simulated time [s].
 
     Args:
-        run: which.
-        attend: is given the plant's node before anything moves; may hear its cycles.
+        run: settings of the grab.
+        attend: called with the plant's node before any motion; may subscribe to its cycles.
 
     Raises:
-        ExperimentError: the controller did not start, died or fell silent.
+        ExperimentError: the controller did not start, died or stopped responding.
         KeyboardInterrupt: interrupted; the recording so far is finished.
     """
     make_folder(run.folder)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Lets simulated time go by only while the controller carries out a hit."""
+"""Advances simulated time only while the controller executes a hit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNFINISHED = 2.0  # see there [s]
 
 
 class HitPacer:
-    """Lets a plant that was started go on with each goal of a hit."""
+    """Resumes a started plant for each goal of a hit."""
 
     def __init__(
         self,
@@ -27,18 +27,18 @@ class HitPacer:
         *,
         unfinished: float = UNFINISHED,
     ) -> None:
-        """Hear of the controller's goals.
+        """Subscribe to the controller's goals.
 
         Args:
             plant: in lockstep.
-            ended: called with the plant after each hit, before it goes on.
-            unfinished: a hit whose goal goes on so long after the plant stopped needs more of its
-                time [s].
+            ended: called with the plant after each hit, before it resumes.
+            unfinished: if a goal is still active this long after the plant stopped, the plant
+                resumes [s].
         """
         self._plant, self._ended, self._unfinished = plant, ended, unfinished
-        self._active: bytes | None = None  # goal that is carried out
-        self._last: bytes | None = None  # goal for which the plant went on
-        self._stopped: float | None = None  # since when the plant stands still
+        self._active: bytes | None = None  # active goal
+        self._last: bytes | None = None  # last goal for which the plant was resumed
+        self._stopped: float | None = None  # when the plant stopped
         plant.create_subscription(
             GoalStatusArray, STATUS, self._take_status, qos_profile_action_status_default
         )
@@ -48,7 +48,7 @@ class HitPacer:
         self._active = bytes(going[-1].goal_info.goal_id.uuid) if going else None
 
     def look(self) -> None:
-        """Let the plant go on if it stands still and there is a goal for it."""
+        """Resume the plant if it is stopped and there is a goal for it."""
         plant = self._plant
         if not plant.finished:
             self._stopped = None

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A wall learned over real DDS: plant here, suite and learner in processes of their own."""
+"""A wall learned over real DDS: the plant here, suite and learner in separate processes."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from impact_ros.surface_message import surface_fields
 from impact_sim.repeated_node import RepeatedSimNode
 from impact_sim.scenarios import Scenario
 
-LONGEST = 15.0  # simulated time of a hit [s]
-AFTER_CONTACT = 1.0  # by when the arm holds again [s]
-CAP = 0.5  # of the speed of any hit [m/s]
-SILENCE = 20.0  # this is no real-time machine [s]
+LONGEST = 15.0  # largest simulated time of a hit [s]
+AFTER_CONTACT = 1.0  # time after which the arm holds again [s]
+CAP = 0.5  # highest speed of a hit [m/s]
+SILENCE = 20.0  # time-out without messages; long: no real-time machine [s]
 
 
 class LearnedOverDds(NamedTuple):
-    """What came of a goal; feedback and truth, one a hit that was learned from."""
+    """Result of a goal, with feedback and truth of each hit that was used for learning."""
 
     result: Any  # impact_msgs/LearnSurface.Result
     feedback: list[Any]
@@ -58,13 +58,13 @@ def learn_over_dds(
 
     Args:
         run: scenario, folder, seed; in lockstep.
-        surface: what is announced of the wall.
-        hits: how many.
-        told: called with feedback and truth of each hit once it was learned from.
+        surface: announced surface of the wall.
+        hits: number of hits.
+        told: called with feedback and truth after each hit that was used for learning.
 
     Raises:
-        ExperimentError: suite or learner did not start, died or fell silent, or the goal was
-            rejected.
+        ExperimentError: suite or learner did not start, died or stopped responding, or the goal
+            was rejected.
         KeyboardInterrupt: interrupted; the recording so far is finished.
     """
     make_folder(run.folder)
@@ -103,7 +103,7 @@ def learn_over_dds(
 
 
 def learned_box(box: LearningBox, result: Any) -> LearningBox:
-    """Return the box of what a result of the action says of wall and joints.
+    """Return the ranges of wall and joints in a result of the action.
 
     Args:
         box: before the first hit.
@@ -135,19 +135,19 @@ def _goal(surface: Surface, hits: int) -> LearnSurface.Goal:
 
 
 class LearningConductor(Conductor):
-    """Brings plant, suite and learner together, and sends the goal."""
+    """Connects plant, suite and learner, and sends the goal."""
 
     _pacer: HitPacer | None = None
-    _number = 0  # of hits that were told of
+    _number = 0  # of reported hits
 
     def watch(self, learner: subprocess.Popen[bytes], log: Path) -> None:
-        """Watch the learner's process, too."""
+        """Monitor the learner's process, too."""
         self._processes["the learner"] = learner, log
 
     def learn(
         self, goal: LearnSurface.Goal, told: Callable[[Any, HitTruth], None]
     ) -> LearnedOverDds:
-        """Carry out a goal."""
+        """Execute a goal."""
         self._told, self._made = told, LearnedOverDds(None, [], [])
         nodes = [self._client(name) for name in ("impact_qp", "impact_learner")]
         action = ActionClient(self._plant, LearnSurface, "impact_learner/learn_surface")
@@ -155,7 +155,7 @@ class LearningConductor(Conductor):
             self._wait("controller and learner to start", lambda: all(n.ready() for n in nodes))
             for node in nodes:
                 self._request(node, "configure")
-            self._wait("everybody to find each other", self._connected)
+            self._wait("the nodes to find each other", self._connected)
             self._wait("the learner's action", action.server_is_ready)
             for node in nodes:
                 self._request(node, "activate")
@@ -183,7 +183,7 @@ class LearningConductor(Conductor):
         return result
 
     def _look(self) -> None:
-        """Let the plant go on, and tell of hits that are over."""
+        """Resume the plant, and report finished hits."""
         super()._look()
         if self._pacer is None:
             return
@@ -194,7 +194,7 @@ class LearningConductor(Conductor):
             self._number += 1
 
     def _note(self, plant: RepeatedSimNode) -> None:
-        """Keep the truth of a hit, if there was one."""
+        """Store the truth of a hit, if there was one."""
         truth, robot = plant.truth, plant.robot
         if truth.touch is None:
             return
@@ -204,6 +204,6 @@ class LearningConductor(Conductor):
         self._made.truths.append(HitTruth(point, speed, used))
 
     def _take_feedback(self, feedback: Any) -> None:
-        """Keep what is told of a hit that was learned from."""
+        """Store the feedback about a hit that was used for learning."""
         if feedback.learned:
             self._made.feedback.append(feedback)

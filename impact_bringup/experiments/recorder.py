@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Records topics as they are, without decoding them."""
+"""Records serialised topics without decoding them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Recorder(Node):
     The time of a message in the recording is that of its header, so that recordings of a lockstep
     simulation do not depend on the wall clock. A message without a header, or whose stamp is zero,
     gets the latest time recorded before it; those before any stamped message get that one's time.
-    Of a recorder that is killed, `impact detect` reads all but the last second.
+    If the recorder is killed, `impact detect` reads all but the last second.
 
     Attributes:
         writer: The recording.
@@ -68,7 +68,7 @@ class Recorder(Node):
 
         Args:
             path: Folder to make.
-            topics: What to record; without it, every topic that appears.
+            topics: Topics to record; by default every topic that appears.
             name: Name of the node.
             context: Context of the node.
 
@@ -193,7 +193,7 @@ def stamp_of(data: bytes) -> int:
 
 
 def has_header(message_class: Any) -> bool:
-    """Say whether the first field of a message class is a std_msgs Header."""
+    """Return whether the first field of a message class is a std_msgs Header."""
     fields = message_class.get_fields_and_field_types()
     return next(iter(fields.values()), "") == "std_msgs/Header"
 

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One module per command: its options, and what it does with them."""
+"""One module per command: its options and its run."""

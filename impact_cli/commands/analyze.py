@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `analyze`: from recordings to a report."""
+"""The command `analyze`: writes a report of recorded impacts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from impact_analysis.analyze.comparing.identify import CONTACT, RESTITUTION_ESTIMATES
+from impact_analysis.analyze.comparing.identify import CONTACT, ESTIMATES
 from impact_analysis.analyze.page.documents import DOCUMENT, REPORT, write
 from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.analyze.run import MARK, PARTS, analyze_into
@@ -42,9 +42,9 @@ _EPILOG = """example:
   impact analyze bag --learn --out results
 
 Writes report.html, analysis.json, impacts.csv, predictions.csv, comparison.csv and ranking.csv into
-the folder, and joints.yaml if the hits tell more of the joints than the robot's YAML. The normal
-comes from the announcements of impact_qp, if the recording has them.
-Exit status: 0 done, 1 no recording could be read or work failed, 2 wrong usage.
+the folder, and joints.yaml if the hits narrow the joint ranges of the robot's YAML. The normal is
+read from the announcements of impact_qp if they were recorded.
+Exit status: 0 done, 1 no recording could be read or the analysis failed, 2 wrong usage.
 """
 
 
@@ -66,7 +66,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def _add_inputs(add: Callable[..., Any]) -> None:
-    """Add recordings, results and the arm; ``add`` is the parser's ``add_argument``."""
+    """Add the options of recordings, results and arm; ``add``: the parser's ``add_argument``."""
     add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of these")
     add("--out", type=Path, required=True, metavar="DIR", help="folder for report and results")
     add(
@@ -80,8 +80,8 @@ def _add_inputs(add: Callable[..., Any]) -> None:
 
 
 def _add_surface(add: Callable[..., Any]) -> None:
-    """Add what was hit, and from when on it is an impact."""
-    add("--normal", type=numbers, metavar="X,Y,Z", help="of the surface, out of it, base axes")
+    """Add the options of the surface and of the detection thresholds."""
+    add("--normal", type=numbers, metavar="X,Y,Z", help="outward normal of the surface, base axes")
     add(
         "--normals",
         type=read_normals,
@@ -94,61 +94,74 @@ def _add_surface(add: Callable[..., Any]) -> None:
         type=read_thresholds,
         default={},
         metavar="YAML",
-        help="of your arm, from detect --learn -o (default: the Panda's)",
+        help="detection thresholds of your arm, from detect --learn -o (default: the Panda's)",
     )
     add(
         "--wrench-normal",
         type=numbers,
         metavar="X,Y,Z",
-        help="the same in the force sensor's axes (default: these are base axes)",
+        help="the normal in the axes of the force sensor (default: those are base axes)",
     )
 
 
 def _add_models(add: Callable[..., Any]) -> None:
-    """Add what is assumed, and how the rest is identified."""
-    assume = "assume this, or low,high; do not identify it"
-    add("--friction", type=bounds, metavar="MU", help=assume)
-    add("--restitution", type=bounds, metavar="E", help=assume)
-    add("--law", choices=FRICTION_LAWS, default="coulomb", help="of friction (default: coulomb)")
+    """Add the options of assumed values and of identification methods."""
+    assume = "assumed {}, a number or low,high (default: identified from the impacts)"
+    add("--friction", type=bounds, metavar="MU", help=assume.format("friction"))
+    add("--restitution", type=bounds, metavar="E", help=assume.format("restitution"))
+    add("--law", choices=FRICTION_LAWS, default="coulomb", help="friction law (default: coulomb)")
     add(
         "--method",
         choices=GROSS_METHODS,
         default=RELEASE,
-        help="of the gross velocity (default: release; as published: polynomial)",
+        help="how the gross velocity is computed (default: release; as published: polynomial)",
+    )
+    add(
+        "--friction-estimate",
+        choices=ESTIMATES,
+        default=CONTACT,
+        help="ratio of the impulses of contacts that slide, or what explains all joint velocities"
+        " best (default: contact; as published: velocities)",
     )
     add(
         "--restitution-estimate",
-        choices=RESTITUTION_ESTIMATES,
+        choices=ESTIMATES,
         default=CONTACT,
-        help="mean of what each impact shows by its contact point, or what explains all joint"
-        " velocities best (default: contact; as published: velocities)",
+        help="mean over the impacts of the restitution at the contact point, or the value that"
+        " fits all joint velocities best (default: contact; as published: velocities)",
     )
 
 
 def _add_topics(add: Callable[..., Any]) -> None:
-    """Add which topics of a bag are read."""
+    """Add the options that name the topics of a bag."""
     add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
     add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
-    add("--wrench-topic", default="", metavar="TOPIC", help="forces in the bag (default: fastest)")
+    add(
+        "--wrench-topic",
+        default="",
+        metavar="TOPIC",
+        help="forces in the bag (default: the topic with the highest rate)",
+    )
     add(
         "--object-topic",
         default="",
         metavar="TOPIC",
-        help="pose or velocity of what is hit (default: a name with box or object)",
+        help="pose or velocity of the object that is hit (default: a topic with box or object in"
+        " its name)",
     )
 
 
 def _add_work(add: Callable[..., Any]) -> None:
-    """Add by whom the work is done, and what is printed."""
+    """Add the options of parallel work and of output."""
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
     add(
         "--learn",
         action="store_true",
-        help="learn wall and joints from all hits together, as impact learn does; some tenths of a"
-        " second a hit. Writes learned/wall.yaml and learned/joints.yaml",
+        help="learn wall and joints from all hits together, as impact learn does; takes some tenths"
+        " of a second per hit; writes learned/wall.yaml and learned/joints.yaml",
     )
-    add("--resume", action="store_true", help="go on in DIR: leave out what it knows already")
+    add("--resume", action="store_true", help="continue in DIR: skip finished recordings")
     add("--json", action="store_true", help="one JSON document on standard output")
 
 
@@ -192,7 +205,7 @@ def _analyze(arguments: argparse.Namespace, settings: dict[str, Any]) -> int:
         finished = sum(1 for _ in (out / PARTS).glob("*.json")) if out.is_dir() else 0
         print(
             f"\nimpact analyze: stopped; {finished} recordings are finished,"
-            f" go on with --resume --out {out}",
+            f" continue with --resume --out {out}",
             file=sys.stderr,
         )
         return 130
@@ -224,7 +237,7 @@ def _learn(path: Path, analysis: Analysis, out: Path) -> RecordedLearning:
 
 
 def _check_out(out: Path, *, resume: bool) -> None:
-    """Refuse to write over something that is no earlier analysis."""
+    """Refuse to overwrite anything but an earlier analysis."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out: expected a folder, {out} is a file")
     known = (out / MARK).is_file()

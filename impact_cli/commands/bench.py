@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `bench`: how long things take, side by side, and how often what must hold does."""
+"""The command `bench`: computation times, compared in one run, and rates of failed checks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EPILOG = """example:
   impact bench adversary --quick
   impact bench adversary --out adversary --json
 
-Times are of this machine at this moment; ratios travel better.
+Times depend on this machine and its load; ratios are easier to compare between machines.
 """
 
 
@@ -32,23 +32,23 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "bench",
         help=COMMANDS["bench"],
-        description="Measure a part of the suite beside what it cannot do without.",
+        description="Measure the computation time of a part of the suite and of its fixed costs.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", metavar="NAME", help="of a file in benchmarks/")
+    parser.add_argument("name", metavar="NAME", help="name of a file in benchmarks/")
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
-    parser.add_argument("--quick", action="store_true", help="a short form, where there is one")
+    parser.add_argument("--quick", action="store_true", help="run a shorter form (adversary)")
     parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="keep each part as it is finished (adversary)"
+        "--out", type=Path, metavar="DIR", help="save each part when it is finished (adversary)"
     )
-    parser.add_argument("--resume", action="store_true", help="go on with what --out holds")
+    parser.add_argument("--resume", action="store_true", help="continue the run saved in --out")
     parser.set_defaults(run=run)
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Measure, and print the figures; 1 if what must hold did not."""
+    """Measure, and print the figures; return 1 if a check failed."""
     measure = _benchmark(arguments.name).measure
     options = _options(arguments, measure)
     figures = measure(**options)
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _options(arguments: argparse.Namespace, measure: Callable[..., Any]) -> dict[str, Any]:
-    """Return what the benchmark is called with.
+    """Return the keyword arguments of the benchmark.
 
     Raises:
         UsageError: it has no short form, or cannot be resumed.
@@ -80,7 +80,7 @@ def _options(arguments: argparse.Namespace, measure: Callable[..., Any]) -> dict
 
 
 def _print_counts(counts: dict[str, Any], as_json: bool) -> int:
-    """Print what was tried and failed, by name; return 1 if anything failed."""
+    """Print the numbers of trials and failures by name; return 1 if anything failed."""
     tried, failed = counts["tried"], counts["failed"]
     if as_json:
         print(json_text(counts))

@@ -7,14 +7,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from impact_analysis.demo.evaluation import Evaluation, evaluate_run
 from impact_analysis.demo.table import sentence, table
-from impact_analysis.present.plain import json_text
 from impact_bags.exceptions import RecordingError
-from impact_bags.new_files import write_file
 from impact_bags.reading.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
 from impact_cli.demo.demo_here import Settings, must_run_here, run_here, shown_gap
@@ -25,6 +24,7 @@ from impact_cli.demo.demo_scenario import (
     refuse_with_box,
 )
 from impact_cli.demo.demo_viewer import Viewer, demo_viewer
+from impact_cli.ending import end_runs
 from impact_cli.new_folder import new_folder
 from impact_cli.options.number_options import seed
 from impact_cli.options.view_options import add_view_options
@@ -37,8 +37,7 @@ from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.scenarios import Scenario, load_scenario
 
-FCI_OPTIONS = ("dry_run", "arm")  # without --fci refused
-FCI_CONTROLLERS = ("robust", "joint_load")  # an FR3, real or fake, is moved by no others
+FCI_OPTIONS = ("dry_run", "arm")  # refused without --fci
 CONTROLLERS = ("unaware", "robust", "existential", "joint_load")
 _EPILOG = """example:
   impact demo
@@ -56,17 +55,17 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "demo",
         help=COMMANDS["demo"],
-        description="A simulated Panda hits a wall four times, over real DDS (without ROS 2 in this"
-        " process, with the same figures): unaware of the"
-        " impact, at its highest speed that is safe for every announced impulse (robust), for at"
-        " least one of them (existential), both as published, and for the joint torques"
-        " (joint_load). Scenarios rs_*: one or two arms push or grab a box in four modes, by"
-        " reference spreading (rs), without its fading in of velocity feedback (no_gamma), by the"
-        " clock (timed), along one reference through the impact (continuous); always in this"
-        " process. Scenarios qp_hrp4_*: a humanoid grabs boxes as planned, and in haste (robust,"
-        " existential, unaware). Scenario learn_wall: the arm hits a wall of"
-        " which nothing is known five times, learns it from joint torques, and hits faster."
-        " Ends with a table; writes it, pictures and one recording a run into a folder.",
+        description="A simulated Panda hits a wall four times, over DDS (without ROS 2: in this"
+        " process, with the same figures): unaware of the impact; at the highest speed that is"
+        " safe for every announced impulse (robust) or for at least one of them (existential),"
+        " both as published; and at the highest speed that is safe for the joint torques"
+        " (joint_load). Scenarios rs_*: one or two arms push or grab a box in four modes: by"
+        " reference spreading (rs), without ramping in the velocity feedback (no_gamma), switching"
+        " at a fixed time (timed), with one reference through the impact (continuous); always in"
+        " this process. Scenarios qp_hrp4_*: a humanoid grabs boxes as planned, and faster"
+        " (robust, existential, unaware). Scenario learn_wall: the arm hits an unknown wall five"
+        " times, learns it from the joint torques, and hits faster. Prints a table; writes it,"
+        " pictures and one recording per run into a folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -77,8 +76,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=demo_scenario,
         default="qp_panda_demo",
         metavar="NAME|FILE",
-        help="what is hit, where: qp_panda_* a wall (default: qp_panda_demo), learn_wall one to"
-        " learn, rs_*, qp_hrp4_* or a YAML like one of them a box; impact scenarios lists them",
+        help="scenario: a wall (qp_panda_*, default qp_panda_demo), a wall to learn (learn_wall),"
+        " a box (rs_*, qp_hrp4_* or a YAML of that form); impact scenarios lists them",
     )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
@@ -87,7 +86,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="run against the wall clock at 1 kHz and report missed cycles",
     )
     add("--json", action="store_true", help="print one JSON document instead of the table")
-    add("--view", action="store_true", help="show it in 3-D in the browser until Ctrl-C")
+    add("--view", action="store_true", help="show the runs in 3-D in the browser until Ctrl-C")
     add_view_options(add)
     add_fci_options(parser)
     parser.set_defaults(run=run)
@@ -95,7 +94,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def add_fci_options(parser: argparse.ArgumentParser) -> None:
-    """Add what concerns a Franka Research 3."""
+    """Add the options of a Franka Research 3."""
     add = parser.add_argument_group("through libfranka, without ROS").add_argument
     add(
         "--fci",
@@ -104,10 +103,10 @@ def add_fci_options(parser: argparse.ArgumentParser) -> None:
         default=False,
         type=_not_here,
         metavar="",
-        help="a fake Franka Research 3 through libfranka, robust and joint_load; impact hit moves"
-        " a real one",
+        help="hit with a fake Franka Research 3 through libfranka, robust and joint_load; for a"
+        " real one: impact hit",
     )
-    add("--dry-run", action="store_true", help="compute everything, send the arm zero torques")
+    add("--dry-run", action="store_true", help="compute torques, but send zeros to the arm")
     add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
 
 
@@ -115,32 +114,15 @@ def _not_here(address: str) -> bool:
     """Refuse the address of an arm.
 
     Raises:
-        ArgumentTypeError: says which command takes it.
+        ArgumentTypeError: always; names the command that moves an arm.
     """
-    raise argparse.ArgumentTypeError(f"what moves an arm is impact hit {address}")
+    raise argparse.ArgumentTypeError(f"to move an arm use: impact hit {address}")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the demo and return the exit status."""
-    if isinstance(arguments.scenario, SpreadingScenario):
-        refuse_with_box(arguments, FCI_OPTIONS)
-        from impact_cli.demo.spreading_demo import (
-            run_spreading_demo,  # needs what the others do not
-        )
-
-        return run_spreading_demo(arguments, lambda: new_folder(arguments.out, "demo"))
-    if isinstance(arguments.scenario, GrabScenario):
-        refuse_with_box(arguments, FCI_OPTIONS)
-        from impact_cli.demo.grab_demo import run_grab_demo  # needs what the others do not
-
-        return run_grab_demo(arguments, lambda: new_folder(arguments.out, "demo"))
-    if arguments.scenario == LEARN_WALL:
-        refuse_options(arguments, FCI_OPTIONS, f"not with {LEARN_WALL}")
-        from impact_cli.demo.learning_demo import run_learning_demo  # needs what the others do not
-
-        return run_learning_demo(arguments, lambda: new_folder(arguments.out, "demo"))
-    if arguments.fci:
-        return _run_fci(arguments)
+    if (demo := _other_demo(arguments)) is not None:
+        return demo(arguments, lambda: new_folder(arguments.out, "demo"))
     for name in FCI_OPTIONS:
         if getattr(arguments, name) not in (None, False):
             raise UsageError(f"--{name.replace('_', '-')}: only with --fci")
@@ -150,13 +132,28 @@ def run(arguments: argparse.Namespace) -> int:
     return status
 
 
-def _run_fci(arguments: argparse.Namespace) -> int:
-    """Run the demo of a Franka Research 3 and return the exit status."""
-    if arguments.view:
-        raise UsageError("--view: not with --fci; impact view shows its recordings")
-    from impact_cli.demo.fci_demo import run_fci_demo  # needs what the others do not
+def _other_demo(arguments: argparse.Namespace) -> Callable[..., int] | None:
+    """Return what runs another demo than a wall's, each needs what the others do not.
 
-    return run_fci_demo(arguments, FCI_CONTROLLERS, lambda: new_folder(arguments.out, "demo"))
+    Raises:
+        UsageError: an option would do nothing there.
+    """
+    if isinstance(arguments.scenario, SpreadingScenario):
+        refuse_with_box(arguments, FCI_OPTIONS)
+        from impact_cli.demo.spreading_demo import run_spreading_demo as demo
+    elif isinstance(arguments.scenario, GrabScenario):
+        refuse_with_box(arguments, FCI_OPTIONS)
+        from impact_cli.demo.grab_demo import run_grab_demo as demo
+    elif arguments.scenario == LEARN_WALL:
+        refuse_options(arguments, FCI_OPTIONS, f"not with {LEARN_WALL}")
+        from impact_cli.demo.learning_demo import run_learning_demo as demo
+    elif arguments.fci:
+        if arguments.view:
+            raise UsageError("--view: not with --fci; impact view shows its recordings")
+        from impact_cli.demo.fci_demo import run_fci_demo as demo
+    else:
+        return None
+    return demo
 
 
 def _run(arguments: argparse.Namespace, viewer: Viewer) -> int:
@@ -175,14 +172,16 @@ def _run(arguments: argparse.Namespace, viewer: Viewer) -> int:
     evaluations = [evaluation for _, evaluation in results]
     if arguments.realtime:
         _warn_of_faults([record.fault for record, _ in results])
-    report = _report(evaluations, folder, missed if arguments.realtime else None)
-    write_file(folder / "table.json", json_text(report) + "\n")
     _draw(results, folder)
-    if arguments.json:
-        print(json_text(report))
-    else:
-        _print(evaluations, folder, missed if arguments.realtime else None)
-        print(f"Took {time.monotonic() - started:.0f} s.")
+    late = [{"missed_cycles": each} if arguments.realtime else {} for each in missed]
+    runs = [each.as_json() | more for each, more in zip(evaluations, late, strict=True)]
+    end_runs(
+        folder / "table.json",
+        {"runs": runs},
+        lambda: _text(evaluations, missed if arguments.realtime else None),
+        as_json=arguments.json,
+        started=started,
+    )
     return 0
 
 
@@ -215,7 +214,7 @@ def _simulate(
 
 
 def announced_contact(scenario: Scenario, robot: Robot) -> Contact:
-    """Return the contact as the controller is given it."""
+    """Return the contact that is announced to the controller."""
     return Contact(
         scenario.surface_point(robot),
         scenario.normal,
@@ -233,7 +232,7 @@ def _evaluate(
     """Evaluate the recording of one experiment.
 
     Raises:
-        RecordingError: there was no impact; says why if the controller stopped before it.
+        RecordingError: there was no impact; gives the reason if the controller stopped before it.
     """
     record = read_run(folder / "bag", robot)
     contact = announced_contact(scenario, robot)
@@ -246,18 +245,10 @@ def _evaluate(
 
 
 def _warn_of_faults(faults: list[str]) -> None:
-    """Say which controllers stopped on their own, after the contact."""
+    """Print which controllers stopped on their own after the contact."""
     for controller, fault in zip(CONTROLLERS, faults, strict=True):
         if fault:
             print(f"{controller}: the controller stopped: {fault}", file=sys.stderr)
-
-
-def _report(evaluations: list[Evaluation], folder: Path, missed: list[int] | None) -> dict:
-    """Return the JSON document."""
-    runs = [evaluation.as_json() for evaluation in evaluations]
-    for entry, cycles in zip(runs, missed or [], strict=bool(missed)):
-        entry["missed_cycles"] = cycles
-    return {"runs": runs, "output_dir": str(folder)}
 
 
 def _draw(results: list[tuple[RunRecord, Evaluation]], folder: Path) -> None:
@@ -267,20 +258,11 @@ def _draw(results: list[tuple[RunRecord, Evaluation]], folder: Path) -> None:
     write_plots(results, folder)
 
 
-def _print(evaluations: list[Evaluation], folder: Path, missed: list[int] | None) -> None:
-    """Print the table and what to see in it."""
-    print()
-    print(table(evaluations))
+def _text(evaluations: list[Evaluation], missed: list[int] | None) -> tuple[str, str]:
+    """Return the table and its summary."""
+    figures = f"\n{table(evaluations)}"
     if missed is not None:
-        cycles = ", ".join(
-            f"{e.controller} {count}" for e, count in zip(evaluations, missed, strict=True)
-        )
-        print(f"missed cycles of 1 ms: {cycles}")
-    print("\n" + _wrapped(sentence(evaluations)))
-    print(f"\nTable, pictures and recordings: {folder}")
-
-
-def _wrapped(text: str, width: int = 88) -> str:
-    import textwrap
-
-    return textwrap.fill(text[0].upper() + text[1:], width)
+        each = zip(evaluations, missed, strict=True)
+        cycles = ", ".join(f"{e.controller} {count}" for e, count in each)
+        figures += f"\nmissed cycles of 1 ms: {cycles}"
+    return figures, sentence(evaluations)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `detect`: impacts in a recording."""
+"""The command `detect`: finds the impacts in a recording."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _EPILOG = """example:
 
 A CSV has the columns time_s, q1_rad.., dq1_radps.., tau1_nm.. and, if it was recorded, the
 reference torque tau_ref1_nm.., SI units, one row per measurement.
-Of a recording that is damaged, or whose recorder was killed, what is whole is read; the answer says
-what is lost. Compressed ones are unpacked up to a limit, which IMPACT_UNPACK_MB raises.
-Exit status: 0 done, 1 failed (with --score: the first detector missed or invented one), 2 wrong
-usage, or a file that cannot be read.
+The intact part of a damaged or unfinished recording is read; the output lists what is lost.
+Compressed recordings are unpacked up to a size limit, which IMPACT_UNPACK_MB raises.
+Exit status: 0 done, 1 failed (with --score: the first detector missed an impact or reported a false
+one), 2 wrong usage, or a file that cannot be read.
 """
 
 
@@ -58,7 +58,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     """Add the command's parser.
 
     Args:
-        subparsers: what ``ArgumentParser.add_subparsers`` returned.
+        subparsers: the result of ``ArgumentParser.add_subparsers``.
     """
     parser = subparsers.add_parser(
         "detect",
@@ -81,20 +81,20 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add(
         "--score",
         action="store_true",
-        help="FILE is a folder of `impact simulate --record`: judge detectors by its truth, all"
-        " of them unless --detectors says which",
+        help="FILE is a folder of `impact simulate --record`: score all detectors, or those of"
+        " --detectors, against the simulated truth",
     )
     add(
         "--plot",
         type=Path,
         metavar="PNG",
-        help="draw statistics around each event; with --score, what thresholds trade",
+        help="draw statistics around each event; with --score, detection rate over false alarms",
     )
     add(
         "--learn",
         action="store_true",
-        help="FILE is free motion of your robot: propose thresholds for all detectors, or those"
-        " of --detectors",
+        help="FILE is free motion of your robot: propose thresholds for all detectors, or for"
+        " those of --detectors",
     )
     add("-o", "--output", type=Path, metavar="YAML", help="with --learn: parameters for the node")
     add("--json", action="store_true", help="one JSON document on standard output")

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `evaluate`: impact models against measured impacts."""
+"""The command `evaluate`: compares impact models with measured impacts."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _EPILOG = f"""example:
   impact evaluate cassie_landing_*.npz
   impact evaluate --fit cube_tosses_even.npz --test cube_tosses_odd.npz
 
-Models are fitted to one random half of the impacts and judged on the other; with --fit
-and --test, fitted to all impacts of one file and judged on all of the other
+Models are fitted to one random half of the impacts and tested on the other; with --fit
+and --test, fitted to all impacts of one file and tested on all of the other
 (at least {FEWEST // 2} each).
 A data set is a CSV of planar impacts, one a row, at least {FEWEST} of them, SI units, with the
 columns {", ".join(COLUMNS[:5])},
 {", ".join(COLUMNS[5:8])} and the contact rows
-{", ".join(COLUMNS[8:])} (the last usually with its sign turned: which
-signs the levers have is found from the data, said, and refused where it is not clear).
-Or it is recorded landings of a legged robot, {LANDING} files: impact maps are compared
-with the velocity jumps of the legs, and simulations with the records; nothing is fitted.
-Or it is tosses of a convex body, or impacts cut out of them (.npz, arrays toss, quaternion and
-others; the body in a YAML): one file is halved by the parity of half the toss's number, and
-each half is judged by what was fitted to the other.
+{", ".join(COLUMNS[8:])} (the last often with the opposite sign: the
+signs of the levers are determined from the data and printed; ambiguous data are refused).
+Recorded landings of a legged robot, {LANDING} files, are accepted too: impact maps are
+compared with the velocity jumps of the legs, simulations with the records; nothing is fitted.
+Tosses of a convex body, or impacts cut out of them, are accepted too (.npz, arrays toss,
+quaternion and others; the body in a YAML): one file is halved by the parity of half the toss's
+number, and each half is tested by what was fitted to the other.
 Exit status: 0 done, 1 failed, 2 wrong usage, or a file that cannot be read.
 """
 
@@ -49,7 +49,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "evaluate",
         help=COMMANDS["evaluate"],
-        description="Fit impact models to some measured impacts, judge them on others.",
+        description="Fit impact models to some measured impacts, test them on others.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -61,22 +61,22 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="CSV of measured impacts, recorded landings, or tosses",
     )
     parser.add_argument("--fit", type=Path, metavar="FILE", help="impacts or tosses to fit")
-    parser.add_argument("--test", type=Path, metavar="FILE", help="the same to judge on")
+    parser.add_argument("--test", type=Path, metavar="FILE", help="impacts or tosses to test on")
     parser.add_argument(
         "--seed",
         type=_seed,
         default=0,
         metavar="N",
-        help="of the random halves and of the intervals (default: 0)",
+        help="seed of the random halves and of the intervals (default: 0)",
     )
     parser.add_argument(
         "--inertia-ratio",
         type=_inertia_ratio,
         metavar="M2",
-        help="I/m of the body [m^2], where it is known (default: estimated from the fit data)",
+        help="I/m of the body [m^2] if known (default: estimated from the data of the fit)",
     )
     parser.add_argument(
-        "--robot", metavar="NAME", help=f"that landed, or its YAML (landings; default: {ROBOT})"
+        "--robot", metavar="NAME", help=f"robot of the landings, or its YAML (default: {ROBOT})"
     )
     parser.add_argument(
         "--body", type=Path, metavar="FILE", help="YAML of the tossed body (default: the cube)"
@@ -134,10 +134,11 @@ def _run_tosses(args: argparse.Namespace) -> int:
 
 
 def _files(args: argparse.Namespace) -> list[Path]:
-    """Return the file to halve, or the one to fit and the one to judge on.
+    """Return the file to halve, or the one to fit and the one to test on.
 
     Raises:
-        UsageError: neither of both, something of both, several to halve, or one file twice.
+        UsageError: neither form is given, both are mixed, several files to halve, or the same file
+            twice.
     """
     pair = [file for file in (args.fit, args.test) if file is not None]
     if len(args.dataset) > 1:
@@ -157,7 +158,7 @@ def _files(args: argparse.Namespace) -> list[Path]:
 
 
 def _evaluate(datasets: list[PlanarDataset], seed: int, inertia: float | None) -> ImpactEvaluation:
-    """Evaluate, with a bar where somebody can see it."""
+    """Evaluate, with a progress bar on a terminal."""
     dataset, test = datasets[0], datasets[1] if len(datasets) > 1 else None
     if not sys.stderr.isatty():
         return evaluate(dataset, seed, inertia=inertia, test=test)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `export`: the arm and a scenario's wall for other simulators."""
+"""The command `export`: writes the arm and a scenario's wall for other simulators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from impact_robots.exceptions import UsageError, WriteError
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.gazebo_files import gazebo_files
 from impact_sim.export.mjcf_files import APPROACH_SPEED, mjcf_files
-from impact_sim.scenario_choice import find_wall_scenario
+from impact_sim.scenario_choice import find
 from impact_sim.scenarios import Scenario
 
 _EPILOG = """examples:
@@ -28,12 +28,12 @@ _EPILOG = """examples:
 
 mjcf: scene.xml for MuJoCo, robot.urdf and controllers.yaml for ros2_control with the package
 mujoco_ros2_control. robot.urdf names scene.xml by its absolute path. Read doc/mujoco.md first.
-gazebo: world.sdf, and robot.urdf and controllers.yaml for gz_ros2_control. Gazebo knows no motor
-inertia: an arm hits with that of its links alone. Read doc/gazebo.md first.
-Exit status: 0 done, 1 the disk refused or MuJoCo did, 2 wrong usage.
+gazebo: world.sdf, and robot.urdf and controllers.yaml for gz_ros2_control. Gazebo does not model
+motor inertia: an arm hits with the inertia of its links alone. Read doc/gazebo.md first.
+Exit status: 0 done, 1 the files cannot be written or MuJoCo refuses the model, 2 wrong usage.
 """
-_LOOP = "the motors follow the command: they have B_rho instead of B_theta"
-_SPEED = "at which the wall gives way and returns as the scenario's law does [m/s]"
+_LOOP = "motors without a torque loop: motor inertia B_rho instead of B_theta"
+_SPEED = "approach speed at which the wall reproduces the scenario's contact law [m/s]"
 
 
 def add_parser(subparsers: Any) -> argparse.ArgumentParser:
@@ -41,20 +41,20 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "export",
         help=COMMANDS["export"],
-        description="Write an arm, with its motors' inertia, and the wall of a scenario for another"
+        description="Write an arm with its motor inertia, and the wall of a scenario, for another"
         " simulator.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("format", choices=("mjcf", "gazebo"), help="for which simulator")
+    add("format", choices=("mjcf", "gazebo"), help="format of MuJoCo or of Gazebo")
     add("--out", type=Path, metavar="DIR", required=True, help="new or empty folder")
     add("--robot", help="name of a robot, or its YAML (default: the scenario's, or panda)")
     add("--urdf", metavar="PATH", help="URDF that replaces the robot's own")
     add(
         "--scenario",
         metavar="S",
-        help="name or YAML: whose wall is there, and from where the arm begins",
+        help="name or YAML of the scenario that defines the wall and the initial configuration",
     )
     add("--flexible", action="store_true", help="motors and springs instead of rigid joints")
     add("--no-torque-loop", action="store_false", dest="torque_loop", help=_LOOP)
@@ -68,12 +68,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the files and print their names.
 
     Raises:
-        ImpactError: a folder with something in it, a robot or scenario that does not suit, or a
-            disk that refuses.
+        ImpactError: the folder is not empty, robot or scenario cannot be exported, or the files
+            cannot be written.
     """
     folder, speed = arguments.out, _speed(arguments)
     _check(folder)
-    scenario = None if arguments.scenario is None else find_wall_scenario(arguments.scenario)
+    scenario = None if arguments.scenario is None else find(arguments.scenario, Scenario)
     robot = load_robot(arguments.robot or _own_robot(scenario), urdf=arguments.urdf)
     if arguments.format == "gazebo":
         files = gazebo_files(folder, robot, _wanted(arguments, scenario), speed)
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _wanted(arguments: argparse.Namespace, scenario: Scenario | None) -> Scenario:
-    """Return the scenario, which Gazebo cannot do without.
+    """Return the scenario, which Gazebo requires.
 
     Raises:
         UsageError: there is none, or an option of flexible joints or motors is given.
@@ -107,7 +107,7 @@ def _wanted(arguments: argparse.Namespace, scenario: Scenario | None) -> Scenari
         raise UsageError("export gazebo: expected --scenario")
     if arguments.flexible or not arguments.torque_loop:
         option = "--flexible" if arguments.flexible else "--no-torque-loop"
-        raise UsageError(f"{option}: expected the format mjcf, Gazebo knows no motor inertia")
+        raise UsageError(f"{option}: expected the format mjcf, Gazebo models no motor inertia")
     return scenario
 
 
@@ -116,7 +116,7 @@ def _own_robot(scenario: Scenario | None) -> str:
 
 
 def _speed(arguments: argparse.Namespace) -> float:
-    """Return the speed at which the wall is as the scenario's law.
+    """Return the speed at which the wall reproduces the scenario's contact law.
 
     Raises:
         UsageError: it is not positive, or there is no wall.
@@ -126,19 +126,19 @@ def _speed(arguments: argparse.Namespace) -> float:
     if not arguments.speed > 0.0:
         raise UsageError(f"--speed: expected a number > 0, got {arguments.speed:g}")
     if arguments.scenario is None:
-        raise UsageError("--speed: expected --scenario as well, without which there is no wall")
+        raise UsageError("--speed: expected --scenario as well, which defines the wall")
     return float(arguments.speed)
 
 
 def _check(folder: Path) -> None:
-    """Refuse a folder with something in it.
+    """Refuse a folder that is not empty.
 
     Raises:
-        UsageError: says so.
+        UsageError: the folder is not empty, not a folder, or cannot be used.
     """
     try:
         if folder.exists() and not folder.is_dir():
-            raise UsageError(f"--out: expected a folder, {folder} is none")
+            raise UsageError(f"--out: expected a folder, {folder} is not one")
         if folder.exists() and any(folder.iterdir()):
             raise UsageError(f"--out: expected a new or empty folder, {folder} has files in it")
     except (OSError, ValueError) as error:
@@ -150,7 +150,7 @@ def _write(folder: Path, files: dict[str, str]) -> None:
     """Write all files or none.
 
     Raises:
-        WriteError: the disk refused.
+        WriteError: a file cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +162,7 @@ def _write(folder: Path, files: dict[str, str]) -> None:
 
 
 def _as_text(document: dict[str, Any]) -> str:
-    """Return a line about the model, and the files."""
+    """Return one line about the model and the list of files."""
     inertia = "no motor inertia"
     if document["format"] == "mjcf":
         inertia = f"motor inertia {'B_theta' if document['torque_loop'] else 'B_rho'}"

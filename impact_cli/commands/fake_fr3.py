@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `fake-fr3`: an FR3 that is not there, for libfranka's programs, until Ctrl-C."""
+"""The command `fake-fr3`: serves a simulated FR3 to libfranka programs until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _EPILOG = """example, in two terminals:
   impact fake-fr3
   impact hit 127.1.0.1
 
-It has the address 127.1.0.1 or, if another one has that, the next that is free. Until its first
-motion it stands still without time passing; then its states come each millisecond.
-Exit status: 0 ended by Ctrl-C, 1 it cannot have the address, or a package is missing.
+It uses the address 127.1.0.1 or, if that is taken, the next free one. Before the first motion the
+simulated time stands still; then it sends one state per millisecond.
+Exit status: 0 ended by Ctrl-C, 1 the address cannot be used, or a package is missing.
 """
 
 
@@ -26,29 +26,29 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "fake-fr3",
         help=COMMANDS["fake-fr3"],
-        description="A Franka Research 3 that is not there, until Ctrl-C: the arm's network"
-        " protocol, collision behaviour and reflexes, a simulated arm and a wall before it."
-        " Official libfranka cannot tell it from an arm. Prints its address, and how to go on.",
+        description="Serve a simulated Franka Research 3 until Ctrl-C: the arm's network protocol,"
+        " collision behaviour and reflexes, a simulated arm and a wall in front of it. Official"
+        " libfranka connects to it as to an arm. Prints its address and the next command.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--address", metavar="ADDRESS", help="of this machine, 127.* (default: the first free)")
+    add("--address", metavar="ADDRESS", help="local address, 127.* (default: the first free)")
     add(
         "--realtime",
         action="store_true",
-        help="in a motion, too, a cycle is a millisecond by the clock, as with an arm, and a later"
-        " command is lost (default: the next cycle waits for the command)",
+        help="run motions in real time: a cycle takes 1 ms, and a late command is lost, as with a"
+        " real arm (default: the next cycle waits for the command)",
     )
-    add("--seed", type=seed, default=0, metavar="N", help="of the sensors' noise (default: 0)")
+    add("--seed", type=seed, default=0, metavar="N", help="seed of the sensor noise (default: 0)")
     add("--urdf", type=Path, metavar="FILE", help="also write the arm's URDF, for urdf:=FILE")
     parser.set_defaults(run=run)
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Be the arm until Ctrl-C, and return the exit status."""
-    from impact_cli.franka.fake_arm import serve  # needs what its help does not
+    """Serve the arm until Ctrl-C, and return the exit status."""
+    from impact_cli.franka.fake_arm import serve  # not needed for --help
 
     serve(arguments)
     return 0

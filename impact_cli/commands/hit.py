@@ -18,7 +18,7 @@ _EPILOG = """examples:
   impact hit 172.16.0.2 --speed 0.02 --impact-limits robust
   impact hit 127.1.0.1 --distance 0.1 --unattended --raise-thresholds
 
-An address of this machine (127.*) is that of impact fake-fr3, which needs no real-time kernel.
+A local address (127.*) is that of impact fake-fr3, which needs no real-time kernel.
 Exit status: 0 hit, 1 nothing was hit or the arm stopped, 2 wrong usage.
 """
 
@@ -30,9 +30,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help=COMMANDS["hit"],
         description="MOVES THE ARM. A Franka Research 3, real or fake, hits a surface in front of"
         " its tool, through libfranka without ROS: under robust limits, then under joint_load, at"
-        " 0.1 m/s at most. It asks how far the surface is, whether the reach is clear, before each"
-        " hit whether to go on; only yes is yes. Ends with a table; writes it and one recording a"
-        " hit into a folder.",
+        " 0.1 m/s at most. Asks for the distance of the surface, whether the workspace is clear,"
+        " and before each hit for confirmation; any reply but yes means no. Prints a table; writes"
+        " it and one recording per hit into a folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -41,25 +41,25 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--out", type=Path, metavar="DIR", help="folder to make (default: impact_output/hit_TIME)")
     add("--robot", default=NAME, metavar="FILE", help="YAML of the arm with your own tool")
     add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
-    add("--distance", type=number, metavar="M", help="of the surface from the tool's tip [m]")
+    add("--distance", type=number, metavar="M", help="distance from tool tip to surface [m]")
     add(
         "--speed",
         type=number,
         default=SPEED_CAP,
         metavar="V",
-        help="of the approach [m/s] (default: the maximum, 0.1)",
+        help="approach speed [m/s] (default: the maximum, 0.1)",
     )
     add(
         "--impact-limits",
         choices=SLOWEST_FIRST,
-        help="hit once, under these (default: under each of them, in this order)",
+        help="hit once, under these limits (default: once under each, in this order)",
     )
-    add("--unattended", action="store_true", help="ask nothing; needs --distance")
-    add("--dry-run", action="store_true", help="compute everything, send the arm zero torques")
+    add("--unattended", action="store_true", help="ask no questions; needs --distance")
+    add("--dry-run", action="store_true", help="compute torques, but send zeros to the arm")
     add(
         "--raise-thresholds",
         action="store_true",
-        help="raise the arm's collision thresholds for each hit to what it needs, unasked",
+        help="raise the arm's collision thresholds as far as each hit needs, without asking",
     )
     add("--json", action="store_true", help="print one JSON document instead of the table")
     parser.set_defaults(run=run)
@@ -67,8 +67,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Hit, if somebody agrees, and return the exit status."""
-    from impact_cli.franka.hit_arm import hit_with_an_arm  # needs what its help does not
+    """Hit after confirmation, and return the exit status."""
+    from impact_cli.franka.hit_arm import hit_with_an_arm  # not needed for --help
     from impact_cli.new_folder import new_folder
 
     return hit_with_an_arm(arguments, lambda: new_folder(arguments.out, "hit"))

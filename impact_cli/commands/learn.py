@@ -8,9 +8,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
-from impact_cli.learn_output import document_of, learned_status, write_learned
+from impact_cli.learn_output import document_of, end_learned, learned_status
 from impact_cli.new_folder import new_folder
 from impact_cli.options.number_options import count, seed
 
@@ -20,11 +19,10 @@ _EPILOG = """examples:
   impact learn --wall-unknown --hits 8 --out my_wall
   impact learn --scenario qp_panda_robust --wall-unknown --json
 
-The first hit is as fast as the worst wall and joints within the announced ranges allow; every other
-one as fast as the ranges learned so far allow. share: fraction of the speed that perfect knowledge
-would allow; load: largest joint torque (change or range) over its limit; then three standard
-deviations of the estimate of the wall. The folder gets learn.json, learn.png, and
-the learnt ranges: wall.yaml, joints.yaml.
+The speed of the first hit is safe for every wall and joint within the announced ranges; later hits
+use the ranges learned so far. share: speed over the speed with perfect knowledge; load: largest
+joint torque (change or range) over its limit; then three standard deviations of the estimate of the
+wall. The folder gets learn.json, learn.png, and the learned ranges: wall.yaml, joints.yaml.
 Exit status: 0 done, 1 no hit, or one above a limit, 2 wrong usage.
 """
 
@@ -44,16 +42,16 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--scenario",
         default="qp_panda_demo",
         metavar="NAME|FILE",
-        help="what is hit, where (default: qp_panda_demo); impact scenarios lists them",
+        help="scenario with a wall (default: qp_panda_demo); impact scenarios lists them",
     )
     add(
         "--wall-unknown",
         action="store_true",
-        help="announced is only 1e4 to 1e7 N/m, restitution 0.02 to 0.6, friction 0 to 0.5"
-        " (default: what the scenario announces)",
+        help="announce wide ranges: stiffness 1e4 to 1e7 N/m, restitution 0.02 to 0.6, friction 0"
+        " to 0.5 (default: the scenario's ranges)",
     )
-    add("--hits", type=count, default=HITS, metavar="N", help=f"how many (default: {HITS})")
-    add("--seed", type=seed, default=0, metavar="N", help="of the sensors' noise (default: 0)")
+    add("--hits", type=count, default=HITS, metavar="N", help=f"number of hits (default: {HITS})")
+    add("--seed", type=seed, default=0, metavar="N", help="seed of the sensor noise (default: 0)")
     add(
         "--out", type=Path, metavar="DIR", help="folder to make (default: impact_output/learn_TIME)"
     )
@@ -65,10 +63,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Let the arm hit and learn; 1 if a hit was above a limit, or there was none."""
     from impact_analysis.learning.learned_scenario import LearnedScenario
-    from impact_analysis.learning.learned_table import header, hit_entry, hit_line, truth_line
-    from impact_sim.scenario_choice import find_wall_scenario
+    from impact_analysis.learning.learned_table import header, hit_entry, hit_line
+    from impact_sim.scenario_choice import find
+    from impact_sim.scenarios import Scenario
 
-    scenario = find_wall_scenario(arguments.scenario)
+    scenario = find(arguments.scenario, Scenario)
     learner = LearnedScenario(scenario, wall_unknown=arguments.wall_unknown, seed=arguments.seed)
     folder, entries = new_folder(arguments.out, "learn"), []
     if not arguments.json:
@@ -80,9 +79,5 @@ def run(arguments: argparse.Namespace) -> int:
             if step.problem:
                 print(f"No further hit: {step.problem}.", flush=True)
     document = document_of(learner, entries, arguments.wall_unknown, folder)
-    write_learned(folder, document, learner, step.learned.known.narrowed)
-    if arguments.json:
-        print(json_text(document))
-    else:
-        print(f"{truth_line(learner.truth)}\n\nTable, picture and learnt ranges: {folder}")
+    end_learned(document, learner, step.learned.known.narrowed, as_json=arguments.json)
     return learned_status(entries)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `map`: how fast the arm may hit, all over a surface."""
+"""The command `map`: the highest safe speed at many points of a surface."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _EPILOG = """examples:
       --restitution 0,0.3 --impact-limits robust --plot map.png
   impact map --point 0.55,0,0.4 --size 0.6,0.4 --grid 12,8 --material wood --json
 
-Nothing moves. Bounds and reserves are those of `plan`; at each point the arm may take any
-configuration in which the tool faces the surface; the best one found is printed (--q of `plan`).
-A search finds it: `plan --optimize` looks longer, at one point. Width runs along the surface,
-height up it (on a level surface: along x and y of the base).
+Nothing moves. Bounds and margins are those of `plan`. At each point all configurations in which the
+tool faces the surface are allowed; the fastest one found is printed (--q of `plan`). The search is
+short: `plan --optimize` searches longer, at one point. Width is horizontal along the surface,
+height upwards (on a level surface: along x and y of the base).
 Exit status: 0 done, 1 no point may be hit, 2 wrong usage.
 """
 
@@ -52,7 +52,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "map",
         help=COMMANDS["map"],
-        description="Work out the highest safe approach speed at points of a plane surface, and "
+        description="Compute the highest safe approach speed at points of a plane surface, and "
         "the configuration that allows it.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -64,7 +64,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--axis", type=numbers, default=(0.0, 0.0, 1.0), metavar="X,Y,Z", help=_AXIS)
     add_arm_and_surface_options(parser)
     add_limit_options(parser)
-    add("--seed", type=seed, default=0, metavar="N", help="of the search")
+    add("--seed", type=seed, default=0, metavar="N", help="seed of the search (default: 0)")
     add("--jobs", type=count, default=None, metavar="N", help="processes (default: all cores)")
     add("--plot", type=Path, metavar="FILE", help="draw the map")
     add("--json", action="store_true", help="one JSON document on standard output")
@@ -81,7 +81,7 @@ _AXIS = (
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Work out the map and print it; 1 if no point may be hit."""
+    """Compute the map and print it; return 1 if no point may be hit."""
     check_limit_options(arguments)
     robot = read_robot(arguments)
     robot.require("map")
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json_text(map_document(task, surface, rows)))
     else:
         print(map_text(task, surface, rows))
-    if arguments.plot is not None:  # a disk that refuses takes only the picture
+    if arguments.plot is not None:  # after the output: a failed write loses only the picture
         draw_map(task, rows, arguments.plot)
     return 0 if any(hit and hit.bound.speed > 0.0 for row in rows for hit in row) else 1
 
@@ -113,7 +113,7 @@ def _grid(arguments: argparse.Namespace, point: np.ndarray, normal: np.ndarray) 
     """Return the points.
 
     Raises:
-        UsageError: there are none, or too many, or the size is none.
+        UsageError: there are no or too many points, or the size is not positive.
     """
     width, height = sized(arguments.size, 2, "--size")
     columns, rows = sized(arguments.grid, 2, "--grid")
@@ -131,13 +131,13 @@ def _grid(arguments: argparse.Namespace, point: np.ndarray, normal: np.ndarray) 
 
 
 def _axis(arguments: argparse.Namespace) -> np.ndarray:
-    """Return the tool's direction, of length 1.
+    """Return the direction of the tool as a unit vector.
 
     Raises:
-        UsageError: it is none.
+        UsageError: its length is zero.
     """
     axis = sized(arguments.axis, 3, "--axis")
     length = float(np.linalg.norm(axis))
     if length < 1e-6:
-        raise UsageError("--axis: expected a direction, got one without length")
+        raise UsageError("--axis: expected a direction, got the zero vector")
     return axis / length

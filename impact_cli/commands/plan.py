@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `plan`: how fast may the arm hit here, and in which configuration is it faster."""
+"""The command `plan`: the highest safe speed of an impact and a configuration that raises it."""
 
 from __future__ import annotations
 
@@ -71,16 +71,16 @@ _EPILOG = """examples:
   impact plan --scenario rs_grab_catfood_case1
   impact plan --scenario mine.yaml --friction 0.3,0.9 --impact-limits robust --json
 
-Nothing moves. The bound is the controller's, without the arm's own velocity; margin 2 %
-(joint_load) or 1 % (robust). joint_load: any impact along the normal within the ranges of surface
-and joints; without --stiffness any stiffness. The others, as published: a friction pyramid of 8
-facets around the cone (existential: inside it), peak and duration of the force as configured.
+Nothing moves. The bound is that of the controller for an arm at rest; margin 2 % (joint_load) or
+1 % (robust). joint_load: every impact along the normal within the ranges of surface and joints;
+without --stiffness any stiffness. The other limits are as published: a friction pyramid of 8 facets
+around the cone (existential: inside it), configured peak and duration of the force.
 With --and, or a floating base: robust (the default), nominal or existential, around the cone, no
-margin; a contact may have no impulse at all.
-With --task a file says what is hit and how (doc/own_cell.md). For a push or a grab by arms, and
-with --scenario: how fast their plates may hit the box, joint_load or robust; margin 5 %
-(joint_load), 1 % (robust), 2 % of the joint velocities. For a humanoid: its palms, as with --and.
---yaml has contact point, normal, speed, joint names and limits.
+margin; the impulse of a contact may be zero.
+--task reads the task from a file (doc/own_cell.md). For arms that push or grab a box, and with
+--scenario: the highest speed of the plates, joint_load or robust; margin 5 % (joint_load), 1 %
+(robust), 2 % of the joint velocities. For a humanoid: the speed of the palms, as with --and.
+--yaml writes contact point, normal, speed, joint names and limits.
 Exit status: 0 done, 1 no speed is safe here, 2 wrong usage.
 """
 
@@ -90,8 +90,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "plan",
         help=COMMANDS["plan"],
-        description="Work out the highest approach speed at which an impact here respects the "
-        "limits of the robot, and what limits it.",
+        description="Compute the highest approach speed at which an impact here respects the "
+        "limits of the robot, and the limit that is reached first.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -102,7 +102,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_limit_options(parser)
     add = parser.add_argument
     add("--optimize", action="store_true", help="search for a faster configuration, same point")
-    add("--seed", type=seed, default=0, metavar="N", help="of the search")
+    add("--seed", type=seed, default=0, metavar="N", help="seed of the search (default: 0)")
     add("--json", action="store_true", help="one JSON document on standard output")
     add("--yaml", metavar="FILE", help="write the plan for other controllers; -: to stdout")
     hide_moved(parser)
@@ -111,7 +111,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    """Work out the bound and print it; 1 if there is no safe speed."""
+    """Compute the bound and print it; return 1 if there is no safe speed."""
     given = argparse.Namespace(**vars(arguments))
     status = _run(arguments, parser)
     warn_of_moved(given, parser)
@@ -119,9 +119,9 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 
 def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
-    """Work out the bound and print it."""
+    """Compute the bound and print it."""
     if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
-        raise UsageError("--yaml: expected a file beside --json, got -")
+        raise UsageError("--yaml: expected a file together with --json, got -")
     task = given_task(arguments)
     if arguments.scenario is not None:
         task = box_task(arguments.scenario)
@@ -162,7 +162,7 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 def _run_with_box(
     arguments: argparse.Namespace, parser: argparse.ArgumentParser, task: BoxTask
 ) -> int:
-    """The same of a task with a box."""
+    """Compute and print the bound of a task with a box."""
     plan = object_plan(arguments, parser, task)
     document = plain(object_plan_document(plan))
     if arguments.yaml is not None:
@@ -179,7 +179,7 @@ def _run_with_box(
 def _run_with_several(
     arguments: argparse.Namespace, impact: GivenImpact, parser: argparse.ArgumentParser
 ) -> int:
-    """The same of several contacts, or of a robot that floats."""
+    """Compute and print the bound of several contacts, or of a robot with a floating base."""
     return _print_several(arguments, several_plan(arguments, impact, parser))
 
 
@@ -196,7 +196,7 @@ def _write_yaml(name: str, text: str) -> None:
     """Write a file, or to standard output.
 
     Raises:
-        WriteError: the disk refused.
+        WriteError: the file cannot be written.
     """
     if name == _STANDARD_OUTPUT:
         print(text, end="")
@@ -207,7 +207,7 @@ def _write_yaml(name: str, text: str) -> None:
 def _document(
     impact: GivenImpact, plan: Plan, here: HitConfiguration, best: HitConfiguration | None
 ) -> dict[str, Any]:
-    """Return what JSON and YAML say."""
+    """Return the document for JSON and YAML."""
     return {
         "robot": impact.robot.name,
         "mode": plan.impact_limits,
@@ -233,7 +233,7 @@ def _hit(hit: HitConfiguration) -> dict[str, Any]:
 
 
 def _gain(here: HitConfiguration, best: HitConfiguration) -> float | None:
-    """Return the ratio of the two speeds, none if the first is not positive."""
+    """Return the ratio of the two speeds, None if the first is not positive."""
     return best.bound.speed / here.bound.speed if here.bound.speed > 0.0 else None
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `predict`: what an impact would do, by every model side by side."""
+"""The command `predict`: predicts an impact with every model, side by side."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ _EPILOG = """examples:
   impact predict --object grab.yaml --robot panda --model M+B_theta
   impact predict --urdf my_arm.urdf --contact tool0 --normal 0,0,1 --b-theta 0.2
 
-Vectors are SI numbers in the joint order of the robot, with commas between them. Friction and
-restitution are a number or low,high; a range widens the interval of each velocity. Loads of the
-joints are those of a flexible-joint model over these ranges and that of the stiffness.
+Vectors are SI numbers in the joint order of the robot, separated by commas. Friction and
+restitution are a number or low,high; a range widens the interval of each velocity. Joint loads are
+those of a flexible-joint model over the ranges of friction, restitution and stiffness.
 Exit status: 0 done, 1 failed, 2 wrong usage.
 """
 
 
 _OBJECT = (
-    "arms with flat plates and the object that they hit, a YAML file (doc/simultaneous_impacts.md):"
-    " velocities after it, by the plates' corners and with plates and object as one mechanism; of"
-    " the other options only those of the robot, --model and --json count"
+    "YAML of arms with flat plates and the object that they hit (doc/simultaneous_impacts.md):"
+    " velocities after the impact, with the corners of the plates as contacts and with plates and"
+    " object as one mechanism; besides, only the options of the robot, --model and --json are used"
 )
 
 
@@ -61,7 +61,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "predict",
         help=COMMANDS["predict"],
         description="Predict an impact: effective mass by every inverse inertia, joint velocities "
-        "after it by every impact map, and what speaks against each.",
+        "after it by every impact map, and the caveats of each.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -78,15 +78,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         type=number,
         default=INERTIA_MARGIN,
         metavar="R",
-        help="relative uncertainty of the inertia of each link and motor; 0: the model is exact in"
-        f" everything (default: {INERTIA_MARGIN})",
+        help="relative uncertainty of the inertia of each link and motor; 0: the model is exact"
+        f" (default: {INERTIA_MARGIN})",
     )
     parser.add_argument(
         "--joint-ranges",
         choices=("announced", "nominal"),
         default="announced",
-        help="loads of the joints for all that the robot's ranges of their stiffness, damping and"
-        " motor inertia allow, or for its figures as they are (default: announced)",
+        help="joint loads over the YAML's ranges of joint stiffness, damping and motor inertia, or"
+        " for its nominal values (default: announced)",
     )
     parser.add_argument("--object", type=Path, metavar="FILE", help=_OBJECT)
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
@@ -95,7 +95,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Predict, and print it."""
+    """Predict an impact, and print the prediction."""
     if arguments.object is not None:
         return _predict_object(arguments)
     impact = read_impact(arguments)
@@ -111,7 +111,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _predict_object(arguments: argparse.Namespace) -> int:
-    """Predict what arms do to an object, and print it."""
+    """Predict the impact of arms on an object, and print the prediction."""
     robot = read_robot(arguments)
     question = read_object_question(arguments.object, robot.dof)
     inertias = () if arguments.model == "all" else (arguments.model,)
@@ -121,14 +121,14 @@ def _predict_object(arguments: argparse.Namespace) -> int:
 
 
 def _load(impact: GivenImpact, joints: str) -> PredictedLoad:
-    """Return the loads of the joints, which are the same for all models."""
+    """Return the joint loads, which are the same for all models."""
     from impact_predictor.prediction.predicted_load import predicted_load  # compiled: loads slowly
 
     return predicted_load([impact.contact], impact.robot, joints=joints)
 
 
 def _chosen(impact: GivenImpact, model: str) -> tuple[list[str], list[str]]:
-    """Return the inverse inertias and the impact maps that are asked for."""
+    """Return the selected inverse inertias and impact maps."""
     inertias, maps = list(INVERSE_INERTIAS), list(impact.robot.motor_inertias)
     if model == "all":
         return inertias, maps
@@ -138,7 +138,7 @@ def _chosen(impact: GivenImpact, model: str) -> tuple[list[str], list[str]]:
 
 
 def _answer(impact: GivenImpact, model: str, law: str, margin: float) -> MapAnswer:
-    """Return what one impact map says."""
+    """Return the prediction of one impact map."""
     given = impact.state, impact.surface, impact.robot
     low, high = velocity_interval(*given, inertia=model, law=law, inertia_margin=margin)
     return MapAnswer(predict(*given, inertia=model, law=law), low, high)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `reproduce`, which is part of a checkout only: ``studies/command.py``."""
+"""The command `reproduce`, only in a checkout: ``studies/command.py``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 
 def _refuse(_arguments: argparse.Namespace) -> NoReturn:
-    """Say where the studies are.
+    """Report where the studies are.
 
     Raises:
         AnalysisError: always.

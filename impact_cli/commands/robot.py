@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `robot`: the YAML of an arm from its URDF, checked as loading checks it."""
+"""The command `robot`: writes the YAML of an arm from its URDF, and checks it by loading it."""
 
 from __future__ import annotations
 
@@ -19,21 +19,23 @@ from impact_robots.description.yaml_draft import as_text as yaml_text
 from impact_robots.description.yaml_draft import draft
 from impact_robots.exceptions import UsageError
 from impact_robots.urdf.chain import find_chain
+from impact_robots.urdf.mjcf_file import joint_entries
 from impact_robots.urdf.urdf_file import full_model, read_urdf
 from impact_robots.yaml_file import mapping_of
 
 _EPILOG = """examples:
   impact robot ur5.urdf --out ur5.yaml
   impact robot ur5.urdf --out ur5.yaml --force --b-theta 0.7,0.7,0.5,0.1,0.1,0.1 --torque-noise 0.5
+  impact robot fr3.urdf --from-mjcf fr3.xml --out my_fr3.yaml
   impact robot --keys
 
 Then, with a recording of free motion and one of impacts:
   impact detect free.csv --robot ur5.yaml --learn -o thresholds.yaml
   impact analyze hits --robot ur5.yaml --thresholds thresholds.yaml --normal=-1,0,0 --out results
 
-Joints: those that move between base and tip, in the URDF's order; others are locked at zero. One
-number is for all joints, or give one per joint, with commas between them.
-Exit status: 0 done, 1 the disk refused, 2 wrong usage, or a URDF that no arm can have.
+Joints: the movable ones between base and tip, in the URDF's order; others are locked at zero. Give
+one number for all joints, or one per joint, separated by commas.
+Exit status: 0 done, 1 the file cannot be written, 2 wrong usage, or an invalid URDF.
 """
 # option and key of the YAML: numbers per joint
 _PER_JOINT = {
@@ -48,6 +50,10 @@ _PER_JOINT = {
     "--joint-stiffness": "joint_stiffness",
     "--joint-damping": "joint_damping",
 }
+_FROM_MJCF = (
+    "MuJoCo model of the same joints: B_theta is its armature, viscous_friction its damping,"
+    " coulomb_friction its frictionloss; other options replace them"
+)
 _NOISE = {"--velocity-noise": "velocity_noise", "--torque-noise": "torque_noise"}
 _TOOL = {"tool_mass": "mass", "tool_radius": "radius"}
 _TOOL_POINTS = {"tool_com": "com", "contact_point": "contact_point"}
@@ -58,28 +64,29 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "robot",
         help=COMMANDS["robot"],
-        description="Write the YAML of an arm: joints, links and limits of its URDF, what options"
-        " give, and marked what is assumed; and check it as loading does.",
+        description="Write the YAML of an arm: joints, links and limits of its URDF, values of the"
+        " options, and marked assumptions; then check it by loading it.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("urdf", metavar="URDF", type=Path, nargs="?", help="of the arm, with inertias")
+    add("urdf", metavar="URDF", type=Path, nargs="?", help="URDF of the arm, with inertias")
     add("--out", type=Path, metavar="YAML", help="file to write (default: NAME.yaml)")
-    add("--force", action="store_true", help="write over a file that is there")
-    add("--keys", action="store_true", help="list every key of such a file, and nothing else")
-    add("--name", default="", help="of the robot (default: that in the URDF)")
-    add("--base", default="", metavar="LINK", help="of base axes (default: base_link, or the root)")
-    add("--tip", default="", metavar="LINK", help="that the tool is fixed to (default: the last)")
+    add("--force", action="store_true", help="overwrite an existing file")
+    add("--keys", action="store_true", help="only list every key of such a file")
+    add("--name", default="", help="name of the robot (default: that in the URDF)")
+    add("--base", default="", metavar="LINK", help="base link (default: base_link, or the root)")
+    add("--tip", default="", metavar="LINK", help="link of the tool (default: the last)")
+    add("--from-mjcf", type=Path, metavar="FILE", help=_FROM_MJCF)
     for option, key in _PER_JOINT.items():
         add(option, type=not_negative, metavar="X,..", dest=key, help=_help(key))
     for option, key in _NOISE.items():
         add(option, type=not_negative, metavar="X", dest=key, help=_help(key))
     add("--stance", type=numbers, metavar="Q,..", help=_help("stance"))
-    add("--tool-mass", type=not_negative, metavar="M", help="of a solid sphere [kg]")
-    add("--tool-radius", type=not_negative, metavar="R", help="of it [m]")
+    add("--tool-mass", type=not_negative, metavar="M", help="mass of the tool, a sphere [kg]")
+    add("--tool-radius", type=not_negative, metavar="R", help="radius of the sphere [m]")
     add("--tool-com", type=numbers, metavar="X,Y,Z", help="its centre in the tip's axes [m]")
-    add("--contact-point", type=numbers, metavar="X,Y,Z", help="in the tip's axes [m]")
+    add("--contact-point", type=numbers, metavar="X,Y,Z", help="contact point, tip axes [m]")
     add(
         "--driver-compensates-gravity",
         choices=("true", "false"),
@@ -113,7 +120,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(out, force=arguments.force)
     chain = find_chain(arguments.urdf, model, arguments.base, arguments.tip)
     urdf = os.path.relpath(arguments.urdf, out.parent)
-    parts = draft(name, urdf, chain, model, _given(arguments, len(chain.joints)))
+    mjcf = joint_entries(arguments.from_mjcf, chain.joints) if arguments.from_mjcf else {}
+    parts = draft(name, urdf, chain, model, _given(arguments, len(chain.joints)), mjcf)
     title = f"{name}, written by `impact robot` from {arguments.urdf.name}."
     written = yaml_text(title, parts)
     robot = robot_of(out, mapping_of(written, out))  # what cannot be loaded is not written
@@ -123,21 +131,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(out: Path, *, force: bool) -> None:
-    """Refuse a file that is there, or is none.
+    """Refuse a path that is no YAML file, or an existing file without ``force``.
 
     Raises:
-        UsageError: says so.
+        UsageError: the path is refused.
     """
     if out.suffix not in (".yaml", ".yml"):
         raise UsageError(f"--out: expected a .yaml file, got {out}")
     if out.is_dir():
         raise UsageError(f"--out: expected a file, {out} is a folder")
     if out.exists() and not force:
-        raise UsageError(f"--out: {out} exists, and is not written over without --force")
+        raise UsageError(f"--out: {out} exists; to overwrite it: --force")
 
 
 def _given(arguments: argparse.Namespace, n: int) -> dict[str, Any]:
-    """Return the entries that options give."""
+    """Return the entries that are set by options."""
     found: dict[str, Any] = {}
     for key in (*_PER_JOINT.values(), "stance"):
         values = getattr(arguments, key)
@@ -162,10 +170,10 @@ def _given(arguments: argparse.Namespace, n: int) -> dict[str, Any]:
 
 
 def _one(option: str, values: tuple[float, ...]) -> float:
-    """Return the only one of some numbers.
+    """Return the single number of an option.
 
     Raises:
-        UsageError: there are more.
+        UsageError: there are several.
     """
     if len(values) != 1:
         raise UsageError(f"{option}: expected one number, got {len(values)}")

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `scenarios`: what there is to simulate."""
+"""The command `scenarios`: lists the named scenarios."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _document(scenario: Any) -> dict[str, Any]:
-    """Return all of a scenario, its cell as robot and bases: shipped ones are of one kind."""
+    """Return a scenario's document, with robot and bases of its cell (one kind of arm)."""
     document = asdict(scenario)
     if document.pop("cell", None) is not None:
         document |= {"robot": scenario.cell.kinds[0], "bases": scenario.bases}

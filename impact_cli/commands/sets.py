@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `sets`: which impulses are possible, and what they can do to the robot."""
+"""The command `sets`: the possible impulses of an impact, and their effects on the robot."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EPILOG = f"""examples:
   impact sets --speed 0.2 --friction 0.279 --set impulse --contains 0.1,0,0.9 --json
 
 Sets: {", ".join(SETS)}.
-The last one is of a flexible-joint arm: it alone depends on the stiffness, and takes longer.
+The last one is that of a flexible-joint arm: only it depends on the stiffness, and it takes longer.
 Exit status: 0 done, 1 the robot does not approach, the set is unbounded, or --contains is outside;
 2 wrong usage.
 """
@@ -34,8 +34,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "sets",
         help=COMMANDS["sets"],
-        description="Compute the sets of all impulses that an impact can exert, and of what they "
-        "do: contact velocity, force, joint velocity, joint torque, centre of mass, momentum.",
+        description="Compute the set of all impulses that an impact can exert, and the sets of "
+        "their effects: contact velocity, force, joint velocity, joint torque, centre of mass, "
+        "momentum.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -47,20 +48,21 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="NAME",
-        help="see below; default: all but load",
+        help="one of the sets below; may be repeated (default: all but load)",
     )
-    add("--generators", type=whole, default=8, metavar="N", help="of the friction pyramid")
+    facets = "facets of the friction pyramid (default: 8)"
+    add("--generators", type=whole, default=8, metavar="N", help=facets)
     add("--inscribed", action="store_true", help="pyramid inside the cone, as published")
     add("--peak-factor", type=number, default=3.0, metavar="A", help="peak over mean force")
-    add("--duration", type=number, default=0.018, metavar="S", help="of the contact [s]")
-    add("--contains", type=numbers, metavar="X,..", help="is this in the set? needs one --set")
+    add("--duration", type=number, default=0.018, metavar="S", help="contact time [s]")
+    add("--contains", type=numbers, metavar="X,..", help="test this point; needs one --set")
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run, unsaid=USUAL)
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compute the sets, and print them; 1 if the point asked for is in neither set nor hull."""
+    """Compute and print the sets; return 1 if the tested point is in neither set nor hull."""
     if arguments.contains is not None and len(arguments.set) != 1:
         raise UsageError(f"--contains: expected one --set, got {len(arguments.set)}")
     impact = read_impact(arguments)
@@ -82,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _member(polytope: Polytope, point: tuple[float, ...]) -> dict[str, Any]:
-    """Return whether and how far a point is inside."""
+    """Return whether a point is inside, and its distance from the nearest face."""
     x = np.array(point)
     return {
         "point": x,
@@ -93,7 +95,7 @@ def _member(polytope: Polytope, point: tuple[float, ...]) -> dict[str, Any]:
 
 
 def _as_json(impact: GivenImpact, polytopes: Sequence[Polytope], member: Any) -> str:
-    """Return one JSON document."""
+    """Return the JSON document."""
     document = {
         "robot": impact.robot.name,
         "friction": impact.surface.friction[1],
@@ -121,7 +123,7 @@ def _set(polytope: Polytope) -> dict[str, Any]:
 def _as_text(impact: GivenImpact, polytopes: Sequence[Polytope], member: Any) -> str:
     """Return the extent of each set along its axes."""
     lines = [
-        f"{impact.robot.name}: what every possible impulse can do, lowest and highest",
+        f"{impact.robot.name}: effects of all possible impulses, lowest and highest",
         coefficients(impact.surface),
     ]
     for each in polytopes:
@@ -137,7 +139,7 @@ def _as_text(impact: GivenImpact, polytopes: Sequence[Polytope], member: Any) ->
 
 
 def _verdict(member: dict[str, Any], polytope: Polytope) -> str:
-    """Return whether the point is inside, in words."""
+    """Return the text about the tested point."""
     if member["inside"]:
         return f"inside, {member['margin']:.4g} {polytope.unit} from the nearest face"
     if member["inside_hull_with_zero"]:

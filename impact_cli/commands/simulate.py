@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `simulate`: trials of named scenarios, recorded with the plant's truth."""
+"""The command `simulate`: runs and records trials of named scenarios with the simulated truth."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _EPILOG = f"""example:
   impact simulate --scenario mine.yaml
 
 Scenarios: {", ".join(simulated_names())}.
-Trial k of a scenario has its k-th reference speed, beginning again after the last. Seeds count up
-over all trials. The same seed gives the same numbers, on however many processes, or on a cluster
-(--dask), whose machines must see the folder of --record. A call that was stopped goes on when it is
-given again: the folder holds the same bytes in the end, whatever --jobs or --dask.
+Trial k of a scenario has its k-th reference speed, cyclically. Each trial has the next seed. The
+same seed gives the same numbers for any number of processes, or on a cluster (--dask), whose
+machines need access to the folder of --record. Repeat an interrupted call to continue it: the
+folder holds the same bytes in the end, whatever --jobs or --dask.
 Exit status: 0 done, 1 failed, 2 wrong usage.
 """
 
@@ -46,17 +46,17 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "simulate",
         help=COMMANDS["simulate"],
         description="Run trials of named scenarios: plant, detector and controller in one process,"
-        " in the order of the nodes in lockstep. Prints a summary; records one bag a trial, and the"
-        " plant's truth as trials.csv.",
+        " in the order of the nodes in lockstep. Prints a summary; records one bag per trial, and"
+        " the simulated truth in trials.csv.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("scenarios", metavar="SCENARIO", nargs="*", help="named scenario, or its YAML")
-    add("--scenario", action="append", default=[], metavar="SCENARIO", help="the same")
-    add("--trials", type=count, default=1, metavar="N", help="of each scenario (default: 1)")
-    add("--seed", type=seed, default=0, metavar="S", help="of the first trial (default: 0)")
-    where = "folder for bags and trials.csv: new, or of the same call, which then goes on"
+    add("--scenario", action="append", default=[], metavar="SCENARIO", help="as SCENARIO")
+    add("--trials", type=count, default=1, metavar="N", help="trials per scenario (default: 1)")
+    add("--seed", type=seed, default=0, metavar="S", help="seed of the first trial (default: 0)")
+    where = "folder for bags and trials.csv: new, or of the same call, which then continues"
     add("--record", type=Path, metavar="DIR", help=where)
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
@@ -83,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         if folder is None:
             raise
         done = f"{folder.count} of {len(trials)} trials are finished"
-        print(f"impact simulate: interrupted; {done}, the same call goes on", file=sys.stderr)
+        print(f"impact simulate: interrupted; {done}, repeat the call to continue", file=sys.stderr)
         return INTERRUPTED
     if arguments.json:
         print(as_json(rows, arguments.record))
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _named(arguments: argparse.Namespace) -> list[str]:
-    """Return the scenarios that are asked for, each once.
+    """Return the given scenarios, each once.
 
     Raises:
         UsageError: none, or two whose trials would have one name.
@@ -113,7 +113,7 @@ def _named(arguments: argparse.Namespace) -> list[str]:
 def _folder(
     arguments: argparse.Namespace, scenarios: Sequence[AnyScenario], trials: Sequence[Trial[Any]]
 ) -> TrialFolder | None:
-    """Return the folder to record into, none if nothing is to be recorded.
+    """Return the folder to record into, None if nothing is to be recorded.
 
     Raises:
         UsageError: it cannot be used.

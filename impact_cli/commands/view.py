@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `view`: recordings in 3-D in the browser."""
+"""The command `view`: shows recordings in 3-D in the browser."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help=COMMANDS["view"],
         description="Show recordings in 3-D in the browser: arm, surface, contact force, announced"
         " and measured impulse, speed against its bound, phase and detections, as far as they were"
-        " recorded; joint states are enough. A folder of recordings is offered as a list.",
+        " recorded; joint states suffice. The recordings of a folder are listed.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -49,8 +49,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add("--urdf", metavar="PATH", help="URDF that replaces the robot's own")
     add("--state-topic", default="", metavar="TOPIC", help="measured joint states, if several")
-    add("--picture", type=Path, metavar="PNG", help="draw one picture instead; needs Chromium")
-    add("--time", type=_time, metavar="S", help="of the picture (default: largest force)")
+    add("--picture", type=Path, metavar="PNG", help="only draw one picture; needs Chromium")
+    add("--time", type=_time, metavar="S", help="time of the picture (default: largest force)")
     add_view_options(add)
     parser.set_defaults(run=run)
     return parser
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Show the recordings until Ctrl-C, or draw a picture, and return the exit status.
 
     Raises:
-        ImpactError: nothing that can be shown, a port that is taken, or no browser for a picture.
+        ImpactError: nothing can be shown, the port is taken, or there is no browser for a picture.
     """
     robot = load_robot(recorded_robot(arguments.robot, arguments.file), urdf=arguments.urdf)
     paths = recording_paths(arguments.file)
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def label_of(path: Path, given: Path) -> str:
-    """Return what a recording is called in the list: where it is in the folder that was given."""
+    """Return a recording's name in the list: its path relative to the given folder."""
     parts = path.relative_to(given).parts if path != given else (path.name,)
     return "/".join(parts[:-1] if parts[-1] == "bag" and len(parts) > 1 else parts) or path.name
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's experiments where there is no ROS 2: in this process, with the same figures."""
+"""The demo's experiments without ROS 2: in this process, with the same figures."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ Settings = tuple[int, bool, Tap | None]  # seed, against the wall clock, listene
 def must_run_here(
     realtime: bool, experiment: str = "impact_bringup.experiments.experiment"
 ) -> bool:
-    """Return whether there is no ROS 2, and say so in one line.
+    """Return whether ROS 2 is missing, and print one line about it.
 
     Args:
-        realtime: whether that is asked for.
-        experiment: module that runs over DDS what is to be run.
+        realtime: whether real time is requested.
+        experiment: module that runs the experiment over DDS.
 
     Raises:
-        RosNeededError: what is asked for, real time, needs it.
+        RosNeededError: real time is requested, which needs ROS 2.
     """
     try:
         with deferred_interrupts():
@@ -37,7 +37,7 @@ def must_run_here(
         if realtime:
             raise RosNeededError("demo --realtime", error) from None
         print(
-            f"demo: no ROS 2 ({error}), so without DDS, in this process; the figures are the same",
+            f"demo: no ROS 2 ({error}); running without DDS in this process, with the same figures",
             file=sys.stderr,
         )
         return True
@@ -64,7 +64,7 @@ def run_here(
 
 
 def shown_gap(progress: Progress, scenario: Scenario) -> Callable[[float, float], None]:
-    """Return what shows simulated time [s] and gap [m] as progress towards the surface."""
+    """Return a callback that shows simulated time [s] and gap [m] as progress."""
     return lambda t, gap: progress.update(
         1.0 - gap / scenario.run_up, f"{t:.2f} s simulated, gap {gap * 1e3:.0f} mm"
     )

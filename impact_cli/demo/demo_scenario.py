@@ -1,22 +1,19 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which scenarios the demo shows: those with a wall by name, those with boxes also by file."""
+"""The scenarios of the demo: those with a wall by name, those with boxes also by file."""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from impact_cli.options.view_options import PORT
 from impact_robots.exceptions import ImpactError, UsageError
-from impact_sim.cell.spreading_file import spreading_names
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_sim.humanoid.grab_file import grab_names, grab_of_file, is_grab_file, load_grab
 from impact_sim.humanoid.grab_scenario import GrabScenario
-from impact_sim.scenario_choice import find_scenario
+from impact_sim.scenario_choice import find
 from impact_sim.scenarios import scenario_names
 
-LEARN_WALL = "learn_wall"  # a wall of which nothing is known, hit again and again
+LEARN_WALL = "learn_wall"  # an unknown wall, hit repeatedly
 VIEW = {"view": False, "port": PORT, "no_browser": False}
 NOT_WITH_BOX = {"realtime": False, "fci": False, **VIEW}
 
@@ -25,46 +22,26 @@ def demo_scenario(text: str) -> str | SpreadingScenario | GrabScenario:
     """Return the name of a scenario with a wall, or a scenario with boxes, of a file or by name.
 
     Raises:
-        ArgumentTypeError: it is none of them, or the file is wrong; says how.
+        ArgumentTypeError: there is no such scenario, or the file is wrong.
     """
-    if text == LEARN_WALL or text in scenario_names():
+    walls = (*scenario_names(), LEARN_WALL)
+    if text in walls:
         return text
     try:
-        scenario = _with_boxes(text)
+        return find(text, SpreadingScenario, GrabScenario, also=walls)
     except ImpactError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-    if scenario is None:
-        choices = ", ".join((*scenario_names(), LEARN_WALL, *spreading_names(), *grab_names()))
-        raise argparse.ArgumentTypeError(
-            f"expected one of {choices} or a YAML like one of rs_* or qp_hrp4_*, got {text!r}"
-        )
-    return scenario
-
-
-def _with_boxes(text: str) -> SpreadingScenario | GrabScenario | None:
-    """Return a scenario with boxes, none if it has a wall.
-
-    Raises:
-        ScenarioError: the file is wrong.
-    """
-    if text in grab_names():
-        return load_grab(text)
-    if text.endswith((".yaml", ".yml")) and is_grab_file(Path(text)):
-        return grab_of_file(Path(text))
-    by_file = text.endswith((".yaml", ".yml"))
-    scenario = find_scenario(text) if by_file or text in spreading_names() else None
-    return scenario if isinstance(scenario, SpreadingScenario) else None
 
 
 def refuse_with_box(arguments: argparse.Namespace, others: tuple[str, ...]) -> None:
-    """Refuse options of the demo that would do nothing in a scenario with a box.
+    """Refuse options of the demo that have no effect in a scenario with a box.
 
     Args:
         arguments: of the demo.
         others: names of options that are off if None or False.
 
     Raises:
-        UsageError: one is given; says which.
+        UsageError: one is given; named in the message.
     """
     shown = VIEW if isinstance(arguments.scenario, GrabScenario) else ()
     why = f"not with a box, as in {arguments.scenario.name}"
@@ -77,16 +54,16 @@ def refuse_options(
     why: str,
     allowed: tuple[str, ...] = (),
 ) -> None:
-    """Refuse options of the demo that would do nothing.
+    """Refuse options of the demo that have no effect.
 
     Args:
         arguments: of the demo.
         others: names of options that are off if None or False, beside those of ``NOT_WITH_BOX``.
         why: ends the line of the error.
-        allowed: names of options of ``NOT_WITH_BOX`` that do something nevertheless.
+        allowed: names of options of ``NOT_WITH_BOX`` that do have an effect.
 
     Raises:
-        UsageError: one is given; says which.
+        UsageError: one is given; named in the message.
     """
     for name, default in (NOT_WITH_BOX | dict.fromkeys(others)).items():
         value = getattr(arguments, name)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's viewer, or none."""
+"""The demo's viewer, or a placeholder that shows nothing."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from impact_bags.writing.writer import Tap
 
 
 class Viewer(Protocol):
-    """Shows runs while they are made."""
+    """A viewer of the current run."""
 
     @property
     def tap(self) -> Tap | None:
-        """What gets each message that is recorded."""
+        """Callback for each recorded message, None without a viewer."""
 
     def begin(self, label: str) -> None:
-        """Say that a run begins."""
+        """Start a new run."""
 
     def watch(self) -> None:
-        """Wait until the user has seen enough."""
+        """Wait until the user ends the viewer."""
 
 
 class _NoViewer:
-    """Shows nothing."""
+    """The placeholder."""
 
     tap: Tap | None = None
 
     def begin(self, label: str) -> None:
-        """Say nothing."""
+        """Do nothing."""
 
     def watch(self) -> None:
-        """Wait for nothing."""
+        """Return at once."""
 
 
 def demo_viewer(
     arguments: argparse.Namespace, robot: str
 ) -> contextlib.AbstractContextManager[Viewer]:
-    """Return what the options ask for, of a robot of that name.
+    """Return the viewer that the options select, for the named robot.
 
     Raises:
         ViewError: the port is taken.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The demo through libfranka, against a fake FR3 here."""
+"""The demo through libfranka, with a fake FR3 on this machine."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ from impact_sim.driver.simulation import START_NS
 
 
 def start_of_lockstep() -> int:
-    """Return the stamp of the first state of a fake arm, as everywhere in the suite [ns]."""
+    """Return the stamp of the first state of a fake arm, that of every simulation [ns]."""
     return START_NS
 
 
-def run_fci_demo(
-    arguments: argparse.Namespace, controllers: tuple[str, ...], make_folder: Callable[[], Path]
-) -> int:
+CONTROLLERS = ("robust", "joint_load")  # the only ones that move an FR3, real or fake
+
+
+def run_fci_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path]) -> int:
     """Run the demo and return the exit status.
 
     Args:
         arguments: of the command line.
-        controllers: that hit a fake arm's surface.
-        make_folder: makes the output folder, once something will be written into it.
+        new_folder: makes the output folder, once something will be written into it.
 
     Raises:
         ImpactError: no libfranka, or no impact.
     """
     if arguments.realtime:
         raise UsageError("--realtime: not with --fci, where the arm sets the pace")
-    libfranka()  # or it says what is missing
+    libfranka()  # raises if it is missing
     settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
     if arguments.arm is None:
-        settings = replace(settings, raise_thresholds=True)  # nobody stands at a fake arm
-    folder = make_folder()
+        settings = replace(settings, raise_thresholds=True)  # no person is near a fake arm
+    folder = new_folder()
     runs = [
-        _fake_run(arguments, controller, settings, folder, f"[{i + 1}/{len(controllers)}]")
-        for i, controller in enumerate(controllers)
+        _fake_run(arguments, controller, settings, folder, f"[{i + 1}/{len(CONTROLLERS)}]")
+        for i, controller in enumerate(CONTROLLERS)
     ]
     tell(runs, folder, json_only=arguments.json)
     return 0
@@ -65,7 +65,7 @@ def _fake_run(
     folder: Path,
     label: str,
 ) -> FciRun:
-    """Hit with a fake arm of its own."""
+    """Hit with a new fake arm."""
     setup = FakeSetup(arguments.scenario, seed=arguments.seed)
     robot, scenario = setup.load_robot(), setup.load_scenario()
     values = scenario.controller_parameters(robot) | {"impact_limits": controller}

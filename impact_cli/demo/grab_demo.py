@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The demo of a humanoid's grab: as planned, and in haste under three controllers, over DDS."""
+"""The demo of a humanoid's grab: as planned, and faster under three controllers, over DDS."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from impact_analysis.demo.grab_evaluation import GrabRun, evaluate_grab
 from impact_analysis.demo.grab_table import grab_sentence, grab_table
 from impact_bags import impact_typestore
 from impact_bags.writing.writer import Tap
-from impact_cli.demo.demo_ending import end_demo
 from impact_cli.demo.demo_here import must_run_here
 from impact_cli.demo.demo_viewer import demo_viewer
+from impact_cli.ending import end_runs
 from impact_cli.progress import Progress
 from impact_qp.body.progress import GrabProgress
 from impact_sim.humanoid.grab_scenario import GrabScenario
@@ -31,7 +31,7 @@ from impact_trials.grab.grab_trial import GrabTrial
 from impact_trials.grab.haste import MODES, scenario_of_mode
 from impact_trials.grab.outcome import GrabOutcome
 
-USUAL = 14.0  # of a trial with one box, for the bar [s]
+USUAL = 14.0  # typical duration of a trial with one box, for the progress bar [s]
 Simulated = tuple[GrabOutcome, GrabNotes]
 Simulate = Callable[[GrabScenario, int, Path, Record, Tap | None], Simulated]
 
@@ -40,7 +40,7 @@ def run_grab_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path])
     """Run a scenario in all modes and return the exit status.
 
     Args:
-        arguments: of the demo: the scenario itself, seed, json, what concerns the viewer.
+        arguments: of the demo: the scenario itself, seed, json, options of the viewer.
         new_folder: makes the folder for what is written.
 
     Raises:
@@ -61,13 +61,15 @@ def run_grab_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path])
             runs.append(_run(simulate, asked, mode, settings, progress))
         evaluations = [run.evaluation for run in runs]
         _draw(runs, folder)
-        entries = [each.as_json() for each in evaluations]
-        end_demo(
-            arguments,
-            entries,
-            folder,
-            started,
-            lambda: (grab_table(evaluations), grab_sentence(evaluations)),
+        scenario = arguments.scenario
+        head = f"\n{scenario.name}: {scenario.title}\n\n"
+        runs_json = [each.as_json() for each in evaluations]
+        end_runs(
+            folder / "table.json",
+            {"scenario": scenario.name, "seed": arguments.seed, "runs": runs_json},
+            lambda: (head + grab_table(evaluations), grab_sentence(evaluations)),
+            as_json=arguments.json,
+            started=started,
         )
         viewer.watch()
     return 0
@@ -91,7 +93,7 @@ def _run(
     outcome, notes = simulate(scenario, seed, folder, record, tap)
     progress.close(f"done, {cycles[-1].time:.2f} s simulated")
     if outcome.failure:
-        print(f"{mode}: gave up: {outcome.failure}", file=sys.stderr)
+        print(f"{mode}: failed: {outcome.failure}", file=sys.stderr)
     return GrabRun(evaluate_grab(scenario, mode, outcome), notes, cycles)
 
 
@@ -117,10 +119,10 @@ def run_grab_over_dds(
 
     Args:
         scenario: of the grab.
-        seed: of noise and of what varies.
-        folder: to make, for the recording and the logs.
-        record: is given each cycle.
-        tap: gets what is recorded, as it is.
+        seed: of noise and of varied quantities.
+        folder: new folder for the recording and the logs.
+        record: called with each cycle.
+        tap: called with each recorded message.
 
     Raises:
         ImpactError: the experiment failed.
@@ -136,7 +138,7 @@ def run_grab_over_dds(
         made.append(notes)
 
         def note(seen: HumanoidMeasurement, sent: np.ndarray, message: Any, put: bool) -> None:
-            notes.note(seen, sent, GrabProgress.told(message, zero), put)
+            notes.note(seen, sent, GrabProgress.from_message(message, zero), put)
 
         plant.on_cycle = note
 

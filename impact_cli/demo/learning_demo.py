@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The demo `learn_wall`: an arm learns a wall of which nothing is known, and hits it faster."""
+"""The demo `learn_wall`: an arm learns an unknown wall, and hits it faster."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from impact_analysis.present.plain import json_text
 from impact_cli.demo.demo_here import must_run_here
-from impact_cli.learn_output import document_of, learned_status, write_learned
+from impact_cli.learn_output import document_of, end_learned, learned_status
 from impact_robots.exceptions import ImpactError
 from impact_sim.scenarios import load_scenario
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from impact_analysis.learning.learned_scenario import LearnedScenario
     from impact_predictor.learning.learning_box import LearningBox
 
-WALL = "qp_panda_robust"  # the scenario whose wall it is
+WALL = "qp_panda_robust"  # the scenario that defines the wall
 HITS = 5
 Say = Callable[[dict[str, Any]], None]
 
@@ -36,7 +35,7 @@ def run_learning_demo(arguments: argparse.Namespace, new_folder: Callable[[], Pa
         ImpactError: the folder cannot be made, or the learner ended before its hits were made.
     """
     from impact_analysis.learning.learned_scenario import LearnedScenario
-    from impact_analysis.learning.learned_table import header, hit_line, truth_line
+    from impact_analysis.learning.learned_table import header, hit_line
 
     started, here = time.monotonic(), must_run_here(realtime=False)
     learner = LearnedScenario(load_scenario(WALL), wall_unknown=True, seed=arguments.seed)
@@ -51,18 +50,13 @@ def run_learning_demo(arguments: argparse.Namespace, new_folder: Callable[[], Pa
         print(header(), flush=True)
     narrowed = (_here if here else _over_dds)(learner, folder, say)
     document = document_of(learner, entries, True, folder) | {"over_dds": not here}
-    write_learned(folder, document, learner, narrowed)
-    if arguments.json:
-        print(json_text(document))
-    else:
-        print(f"{truth_line(learner.truth)}\n\n{_sentence(entries)}")
-        print(f"\nTable, picture and learnt ranges: {folder}")
-        print(f"Took {time.monotonic() - started:.0f} s.")
+    sentence, as_json = _sentence(entries), arguments.json
+    end_learned(document, learner, narrowed, sentence, as_json=as_json, started=started)
     return learned_status(entries)
 
 
 def _here(learner: LearnedScenario, folder: Path, say: Say) -> LearningBox:
-    """Let the arm learn in this process; it begins each hit anew."""
+    """Let the arm learn in this process; each hit starts from the same state."""
     from impact_analysis.learning.learned_table import hit_entry
 
     for step in learner.steps(HITS):
@@ -71,7 +65,7 @@ def _here(learner: LearnedScenario, folder: Path, say: Say) -> LearningBox:
 
 
 def _over_dds(learner: LearnedScenario, folder: Path, say: Say) -> LearningBox:
-    """Let the arm learn by a goal of the node; it goes on from where each hit has left it."""
+    """Let the arm learn by a goal of the node; each hit starts from the last state."""
     from impact_analysis.learning.learned_table import goal_entry
     from impact_bags.reading.run_record import Run
     from impact_bringup.experiments.learning_experiment import learn_over_dds, learned_box
@@ -95,7 +89,7 @@ def _sentence(entries: list[dict[str, Any]]) -> str:
     if None in speeds:
         return "An approach ended before its hit."
     return (
-        f"Knowing nothing of the wall it hit at {speeds[0]:.3f} m/s; after {len(entries) - 1} hits"
-        f" at {speeds[1]:.3f} m/s, {last['speed_share']:.0%} of what perfect knowledge would allow;"
-        f" no joint felt more than {max(loads):.2f} of its limit."
+        f"The first hit, at the unknown wall: {speeds[0]:.3f} m/s; after {len(entries) - 1} hits:"
+        f" {speeds[1]:.3f} m/s, {last['speed_share']:.0%} of the speed with perfect knowledge;"
+        f" largest joint load: {max(loads):.2f} of its limit."
     )

@@ -16,12 +16,12 @@ from impact_drivers.franka.arm.libfranka_arm import is_on_this_machine
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import UsageError
 
-KEPT = 1000  # measurements that a log holds
-BRAKED_WITHIN = 3.0  # who moves it, after Ctrl-C [s]
+KEPT = 1000  # measurements in the log
+BRAKED_WITHIN = 3.0  # time for a running motion to stop after Ctrl-C [s]
 
 
 def serve(arguments: argparse.Namespace) -> None:
-    """Be the arm until Ctrl-C; who moves it then has a moment to end that in order.
+    """Serve the arm until Ctrl-C; a running motion then has some seconds to stop.
 
     Args:
         arguments: of the command line.
@@ -32,7 +32,7 @@ def serve(arguments: argparse.Namespace) -> None:
         WriteError: the URDF cannot be written.
     """
     if arguments.address is not None and not is_on_this_machine(arguments.address):
-        raise UsageError(f"--address: expected one of this machine, 127.*, got {arguments.address}")
+        raise UsageError(f"--address: expected a local one, 127.*, got {arguments.address}")
     setup = FakeSetup(seed=arguments.seed, lockstep=not arguments.realtime)
     wall = _wall(setup)
     if arguments.urdf is not None:
@@ -45,7 +45,7 @@ def serve(arguments: argparse.Namespace) -> None:
         server.init()
     except OSError:
         taken = arguments.address or "127.1.*"
-        raise DriverError(f"fake FR3: cannot have the address {taken}: is it taken?") from None
+        raise DriverError(f"fake FR3: cannot use the address {taken}: is it taken?") from None
     try:
         _tell(server.hostname, wall)
         while True:
@@ -74,6 +74,6 @@ def _wall(setup: FakeSetup) -> str:
 
 
 def _tell(address: str, wall: str) -> None:
-    """Print the address, and how to go on."""
+    """Print the address and the next command."""
     print(f"fake FR3 at {address}  (Ctrl-C ends it)\n{wall}\nIn another terminal:")
     print(f"  impact hit {address}", flush=True)

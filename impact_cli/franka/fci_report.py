@@ -4,15 +4,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 
+from impact_analysis.demo.evaluation import Evaluation
 from impact_analysis.demo.table import sentence, table
-from impact_analysis.present.plain import json_text
-from impact_bags.new_files import write_file
+from impact_cli.ending import end_runs
 from impact_cli.franka.fci_run import FciRun
-
-WIDTH = 88  # of text
 
 
 def tell(runs: list[FciRun], folder: Path, *, json_only: bool) -> None:
@@ -21,26 +18,30 @@ def tell(runs: list[FciRun], folder: Path, *, json_only: bool) -> None:
     Args:
         runs: the hits.
         folder: to write into.
-        json_only: print the JSON document and nothing else.
+        json_only: print only the JSON document.
     """
-    report = {"runs": [run.as_json() for run in runs], "output_dir": str(folder)}
-    write_file(folder / "table.json", json_text(report) + "\n")
     found = [(run.record, run.evaluation) for run in runs if run.evaluation is not None]
     if found and all(len(record.force.time) for record, _ in found):
         from impact_analysis.demo.plots import write_plots  # slow to load
 
         write_plots(found, folder)
-    if json_only:
-        print(json_text(report))
-        return
-    if found:
-        evaluations = [evaluation for _, evaluation in found]
-        stops = [", ".join(run.outcome.reflexes) or "no" for run in runs]
-        print("\n" + table(evaluations, {"the arm stopped itself": stops}))
-        print("\n" + textwrap.fill(sentence(evaluations), WIDTH) + "\n")
+    end_runs(
+        folder / "table.json",
+        {"runs": [run.as_json() for run in runs]},
+        lambda: _text(runs, [evaluation for _, evaluation in found]),
+        as_json=json_only,
+        where="Table and recordings: {0}; to look at them: impact view {0}",
+    )
+
+
+def _text(runs: list[FciRun], evaluations: list[Evaluation]) -> tuple[str, str]:
+    """Return the table with what each loop took, and the summary."""
+    lines = []
     for run in runs:
-        dry = (
-            f"zeros were sent, {run.computed:.1f} N.m computed; " if run.evaluation is None else ""
-        )
-        print(f"{run.controller}: {dry}{run.outcome.times.line()}")
-    print(f"\nTable and recordings: {folder}; to look at them: impact view {folder}")
+        dry = f"zeros were sent, {run.computed:.1f} N.m computed; " * (run.evaluation is None)
+        lines.append(f"{run.controller}: {dry}{run.outcome.times.line()}")
+    if not evaluations:
+        return "\n".join(lines), ""
+    stops = [", ".join(run.outcome.reflexes) or "no" for run in runs]
+    figures = table(evaluations, {"the arm stopped itself": stops})
+    return "\n".join(["", figures, "", *lines]), sentence(evaluations)

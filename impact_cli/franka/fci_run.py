@@ -28,10 +28,10 @@ class FciRun:
     controller: str
     outcome: HitOutcome
     record: RunRecord
-    evaluation: Evaluation | None  # none: of a dry run
+    evaluation: Evaluation | None  # None: dry run
 
     def as_json(self) -> dict:
-        """Return the figures, with the keys of the other demo and what only an arm can tell."""
+        """Return the figures: the keys of the simulated demo, and those of the arm alone."""
         times, found = self.outcome.times, self.evaluation
         return ({"controller": self.controller} if found is None else found.as_json()) | {
             "largest_computed_torque_nm": self.computed,
@@ -45,7 +45,7 @@ class FciRun:
 
     @property
     def computed(self) -> float:
-        """Largest torque that the controller answered with, without gravity [N.m]."""
+        """Largest torque that the controller computed, without gravity [N.m]."""
         answers = [cycle.answer for cycle in self.outcome.controlled if cycle.answer is not None]
         return max((float(np.abs(each.driver_torque).max()) for each in answers), default=0.0)
 
@@ -53,17 +53,17 @@ class FciRun:
 def recorded_run(
     job: HitJob, outcome: HitOutcome, rows: Sequence[Measurement], robot: Robot, folder: Path
 ) -> FciRun:
-    """Record a hit, and return it with its figures; a dry run has none, as it hits nothing.
+    """Record a hit, and return it with its figures; a dry run has none.
 
     Args:
-        job: what was to be done.
-        outcome: what became of it.
-        rows: what was measured.
+        job: the requested hit.
+        outcome: its result.
+        rows: the measurements.
         robot: the arm.
-        folder: to write into: the recording, and the robot's YAML to read it with.
+        folder: folder for the recording and the robot's YAML.
 
     Raises:
-        RecordingError: there was no impact; says why.
+        RecordingError: there was no impact.
     """
     controller = job.plan.impact_limits
     recorded = load_robot(str(write_fr3(folder, job.robot)))  # with the joints' names in ROS

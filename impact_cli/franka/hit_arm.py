@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hits with the arm at an address, which somebody stands at and has to agree."""
+"""Hits with the arm at an address, after confirmation by the operator."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from impact_robots.robot import Robot
 
 
 def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Path]) -> int:
-    """Hit with the arm at an address, once somebody has agreed to each hit.
+    """Hit with the arm at an address, after the operator has confirmed each hit.
 
     Args:
         arguments: of the command line.
@@ -45,7 +45,7 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
     Raises:
         ImpactError: no libfranka, no arm, or no impact.
     """
-    libfranka()  # or it says what is missing
+    libfranka()  # raises if it is missing
     settings = ArmSettings() if arguments.arm is None else read_settings(arguments.arm)
     questions, robot = Questions(), load_fr3(arguments.robot)
     if not arguments.unattended:
@@ -62,7 +62,7 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
     )
     state = _look(arguments, settings, questions)
     plan = _plan_in_front(arguments, state.q, robot, questions)
-    clear = "Is the arm's reach clear of people, and does somebody hold the stop button?"
+    clear = "Is the workspace clear of people, and is the emergency stop within reach?"
     agreed: Iterable[str] = ()
     if arguments.unattended or questions.agrees(clear):
         agreed = _agreed(arguments, plan, questions)
@@ -81,7 +81,7 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
         job = with_thresholds(job, state.q, robot, arguments, questions)
         runs.append(_hit_at_an_arm(job, folder, robot))
         if stopped := bool(runs[-1].outcome.fault or runs[-1].outcome.refusal):
-            break  # somebody has to look first
+            break  # the operator has to check the arm first
     if folder is None:
         print("Nothing was hit.")
         return 1
@@ -90,10 +90,10 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
 
 
 def _look(arguments: argparse.Namespace, settings: ArmSettings, questions: Questions) -> ArmState:
-    """Return the arm's state; one that has stopped itself is recovered by a yes.
+    """Return the arm's state; errors of the arm are cleared after confirmation.
 
     Raises:
-        DriverError: no arm, or one with errors that nobody wants to be cleared.
+        DriverError: no arm, or its errors are not to be cleared.
     """
     arm = LibfrankaArm(arguments.address, realtime=settings.realtime)
     state = arm.look()
@@ -110,7 +110,7 @@ def _look(arguments: argparse.Namespace, settings: ArmSettings, questions: Quest
 
 
 def _agreed(arguments: argparse.Namespace, plan: Plan, questions: Questions) -> Iterator[str]:
-    """Yield the controllers that may hit, each asked for when its turn has come."""
+    """Yield the confirmed controllers; each question is asked before its hit."""
     for controller in [arguments.impact_limits] if arguments.impact_limits else SLOWEST_FIRST:
         question = f"Hit the surface under {controller} at up to {plan.speed:g} m/s?"
         if arguments.unattended or questions.agrees(question):
@@ -124,33 +124,33 @@ def with_thresholds(
     arguments: argparse.Namespace,
     questions: Questions,
 ) -> HitJob:
-    """Return a hit that raises the collision thresholds, if it needs that and somebody says so.
+    """Return the hit, with raised collision thresholds if needed and confirmed.
 
     Args:
         job: of the hit.
-        q: where the arm stands, shape (7,) [rad].
+        q: joint positions of the arm, shape (7,) [rad].
         robot: the arm.
         arguments: of the command line.
-        questions: for who stands at the arm.
+        questions: to the operator.
     """
     need, settings = hit_need(robot, job.plan, q), job.settings
-    most = settings.raised_for(need)
-    if not most.is_above(settings.low_thresholds):
+    needed = settings.raised_for(need)
+    if not needed.is_above(settings.low_thresholds):
         return job
     if not settings.raise_thresholds and not arguments.unattended:
         question = (
-            f"The hit needs collision thresholds of {most}, and up to these the arm does not stop"
-            f" for a person either; they are {settings.low_thresholds}. Raise them for this hit?"
+            f"The hit needs collision thresholds of {needed}; below them the arm does not stop for"
+            f" a person either. They are {settings.low_thresholds} now. Raise them for this hit?"
         )
         settings = replace(settings, raise_thresholds=questions.agrees(question))
     return replace(job, settings=settings, need=need if settings.raise_thresholds else None)
 
 
 def _hit_at_an_arm(job: HitJob, folder: Path, robot: Robot) -> FciRun:
-    """Hit once, and record it whatever came of it.
+    """Hit once, and record the hit whatever its result.
 
     Raises:
-        DriverError: there was no impact; says why.
+        DriverError: there was no impact.
     """
     progress = Progress(job.plan.impact_limits)
     outcome = run_hit(job, time.time_ns)
@@ -164,7 +164,7 @@ def _hit_at_an_arm(job: HitJob, folder: Path, robot: Robot) -> FciRun:
 def _plan_in_front(
     arguments: argparse.Namespace, q: np.ndarray, robot: Robot, questions: Questions
 ) -> Plan:
-    """Return the plan to hit a surface across the tool's axis, in front of its tip at ``q``."""
+    """Return the plan to hit a surface normal to the tool's axis, in front of its tip at ``q``."""
     position = ArmDynamics(robot).position(q)
     axis = ArmDynamics(robot)(q, np.zeros(robot.dof)).rotation[:, 2]
     if arguments.distance is None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the command `detect`: the detectors', and what they compare with."""
+"""Options of the command `detect`: detectors and reference torque."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ from impact_detector.signals.sample import FUSED, TORQUE_ERROR
 
 
 def add_detector_options(add: Callable[..., Any]) -> None:
-    """Add what the node has as parameters too."""
+    """Add the options that are parameters of the node, too."""
     add(
         "--detectors",
         type=_names,
         default=(),
         metavar="NAME,..",
-        help=f"of {', '.join(DETECTORS)}; the first one's statistic is shown (default: {FUSED})",
+        help=f"any of {', '.join(DETECTORS)}; the statistic of the first is shown (default:"
+        f" {FUSED})",
     )
     add(
         "--thresholds",
         type=read_thresholds,
         default={},
         metavar="YAML",
-        help="file of --learn -o, instead of the defaults that follow",
+        help="file written by --learn -o; replaces the defaults below",
     )
     for kind in DETECTORS.values():
         option = "--" + kind.parameter.replace("_", "-")
@@ -50,30 +51,31 @@ def add_detector_options(add: Callable[..., Any]) -> None:
         type=number,
         default=0.5,
         metavar="S",
-        help="quiet time before the next impact is reported [s] (default: 0.5)",
+        help="time below the thresholds before the next impact is reported [s] (default: 0.5)",
     )
     add(
         "--bias-samples",
         type=whole,
         metavar="N",
-        help="remove the mean torque error of the last N quiet samples, 0: none (default: 50)",
+        help="subtract the mean torque error of the last N samples without impact; 0: off (default:"
+        " 50)",
     )
     add(
         "--force-threshold",
         type=number,
         default=float("nan"),
         metavar="N",
-        help="judge the bag's force sensors too: norm that is an impact [N] (default: off)",
+        help="also detect with the bag's force sensors: threshold of the norm [N] (default: off)",
     )
 
 
 def add_reference_options(add: Callable[..., Any]) -> None:
-    """Add what says with which torque, and which topics, to compare."""
+    """Add the options of the reference torque and of the topics."""
     add(
         "--reference",
         choices=["auto", "desired", "model"],
         default="auto",
-        help="torque to compare with (default: desired where recorded, else model)",
+        help="reference torque (default: desired if recorded, else model)",
     )
     add(
         "--joint-friction",
@@ -92,7 +94,8 @@ def add_reference_options(add: Callable[..., Any]) -> None:
         "--pairing",
         choices=["auto", *RULES],
         default="auto",
-        help="desired torque of a state: stamped before it (this suite) or with it (drivers)",
+        help="which desired torque belongs to a state: the one stamped before it (this suite) or"
+        " with the same stamp (drivers)",
     )
 
 

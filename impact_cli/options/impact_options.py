@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options that say which robot hits what: shared by `predict`, `sets` and `plan`."""
+"""Options of robot, state and surface: shared by `predict`, `sets` and `plan`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class GivenImpact:
 
     @property
     def contact(self) -> RobotContact:
-        """Return the point that hits."""
+        """Return the contact point."""
         return RobotContact(self.state, self.surface)
 
 
@@ -60,7 +60,7 @@ def add_arm_and_surface_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.set_defaults(unsaid=EXACTLY_ZERO)
     add("--robot", default=None, help="name of a robot, or its YAML (default: panda)")
-    add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that one's own")
+    add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that robot's")
     add("--contact", default="", metavar="FRAME", help="contact frame (default: the tool's)")
     add("--payload", type=bounds, metavar="KG", help=PAYLOAD)
     add("--b-theta", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
@@ -79,16 +79,16 @@ def add_arm_and_surface_options(parser: argparse.ArgumentParser) -> None:
 
 
 EXACTLY_ZERO = ((0.0, 0.0), (0.0, 0.0), ANY_STIFFNESS)
-USUAL = (USUAL_FRICTION, USUAL_RESTITUTION, ANY_STIFFNESS)  # where a limit counts on them
-_COEFFICIENT = "coefficient: low,high or one exact value (default: 0,0.3; 0 in `predict`)"
+USUAL = (USUAL_FRICTION, USUAL_RESTITUTION, ANY_STIFFNESS)  # defaults where limits depend on them
+_COEFFICIENT = "range low,high or one exact value (default: 0,0.3; 0 in `predict`)"
 _MOTOR = "{} motor inertia of a bare URDF, one number or one per joint [kg.m^2]"
 _COMPOSITE = (
-    "links of the composite rigid body: without base, all, or base to contact (default: that of"
-    " the contact in the robot's YAML, else moving)"
+    "links of the composite rigid body: moving (without base), all, or base to contact (default:"
+    " that of the contact in the robot's YAML, else moving)"
 )
-PAYLOAD = "mass at the contact frame beside the tool, or low,high [kg] (default: the YAML's)"
+PAYLOAD = "mass at the contact frame besides the tool, or low,high [kg] (default: the YAML's)"
 _STIFFNESS = "contact stiffness, or low,high; high may be inf [N/m] (default: any); for joint loads"
-_MATERIAL = "of the surface: default of friction, restitution and stiffness"
+_MATERIAL = "material of the surface: sets the defaults of friction, restitution and stiffness"
 _POSITIONS = (
     "joint positions [rad] (default: the stance); for a floating base, its position and quaternion"
     " x,y,z,w may come first (default: at the origin)"
@@ -101,11 +101,11 @@ _SPEED = "approach speed along the normal instead of --dq, without turning the t
 
 
 def read_impact(arguments: argparse.Namespace) -> GivenImpact:
-    """Return what the options say.
+    """Return the robot, its state and the surface of the options.
 
     Raises:
         UsageError: vectors of the wrong length, or velocities given twice.
-        RobotError: the robot cannot be loaded, or the normal is none.
+        RobotError: the robot cannot be loaded, or the normal is invalid.
         OutOfRangeError: friction, restitution or stiffness is out of its range.
     """
     robot = read_robot(arguments)
@@ -136,7 +136,7 @@ def read_surface(arguments: argparse.Namespace, point: np.ndarray) -> Surface:
 
 
 def _coefficients(arguments: argparse.Namespace) -> list[tuple[float, float]]:
-    """Return ranges of friction, restitution and stiffness; options come before the material."""
+    """Return ranges of friction, restitution and stiffness; options override the material."""
     given = arguments.friction, arguments.restitution, arguments.stiffness
     known = arguments.unsaid
     if arguments.material is not None:
@@ -148,7 +148,7 @@ def _coefficients(arguments: argparse.Namespace) -> list[tuple[float, float]]:
 
 
 def read_robot(arguments: argparse.Namespace) -> Robot:
-    """Return the robot, whose contact frame is the one asked for.
+    """Return the robot with the requested contact frame.
 
     Raises:
         RobotError: the robot cannot be loaded.
@@ -169,7 +169,7 @@ def read_robot(arguments: argparse.Namespace) -> Robot:
 
 
 def _one_or_all(values: tuple[float, ...]) -> np.ndarray:
-    """Return a single number as such."""
+    """Return a list with one number as a number."""
     return np.array(values[0] if len(values) == 1 else values)
 
 
@@ -177,7 +177,7 @@ def sized(values: tuple[float, ...], size: int, option: str) -> np.ndarray:
     """Return the ``size`` finite numbers of an option.
 
     Raises:
-        UsageError: they are more, fewer, or not finite.
+        UsageError: wrong count, or not all finite.
     """
     if len(values) != size or not np.all(np.isfinite(values)):
         raise UsageError(f"{option}: expected {size} finite numbers, got {_listed(values)}")
@@ -185,7 +185,7 @@ def sized(values: tuple[float, ...], size: int, option: str) -> np.ndarray:
 
 
 def _positions(values: tuple[float, ...], robot: Robot) -> np.ndarray:
-    """Return q of joint positions, or with the pose of a floating base before them."""
+    """Return q from joint positions, after the pose of a floating base if given."""
     if len(values) != robot.model.nq:
         return robot.positions(sized(values, robot.dof, "--q"))
     q = sized(values, robot.model.nq, "--q")
@@ -193,7 +193,7 @@ def _positions(values: tuple[float, ...], robot: Robot) -> np.ndarray:
 
 
 def _velocities(values: tuple[float, ...], robot: Robot) -> np.ndarray:
-    """Return velocities of the joints, or with those of a floating base before them."""
+    """Return joint velocities, after those of a floating base if given."""
     if len(values) == robot.nv:
         return sized(values, robot.nv, "--dq")
     return robot.on_velocities(sized(values, robot.dof, "--dq"))
@@ -206,7 +206,7 @@ def _listed(values: tuple[float, ...]) -> str:
 def _approach(
     state: PointState, rotation: np.ndarray, speed: float | None, robot: Robot
 ) -> np.ndarray:
-    """Return the smallest joint velocities that move the contact point against the normal.
+    """Return the joint velocities of least norm that move the contact point against the normal.
 
     The tool does not turn if the arm can do that; a floating base does not move.
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options that say which impacts must be safe: shared by `plan` and `map`."""
+"""Options of the impact limits: shared by `plan` and `map`."""
 
 from __future__ import annotations
 
@@ -42,20 +42,22 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         dest="mode",
         choices=(AUTO, *_modes()),
         default=AUTO,
-        help="which impulses must be safe (default: joint_load if the robot's YAML defines the"
+        help="impulses that must be safe (default: joint_load if the robot's YAML defines the"
         " required fields, else robust)",
     )
     add(
         "--joint-ranges",
         choices=JOINT_RANGES,
         default=JOINT_RANGES[0],
-        help="joints for joint_load (default: announced, anywhere in the ranges of the YAML)",
+        help="joint parameters of joint_load: announced (the ranges of the YAML, the default) or"
+        " nominal",
     )
     add(
         "--interface",
         choices=tuple(INTERFACES),
         default="torque",
-        help="commanded quantity; with velocity or position joint_load models the arm's servo",
+        help="commanded quantity (default: torque); for velocity or position joint_load models the"
+        " arm's servo",
     )
     add(
         "--peak-factor",
@@ -72,7 +74,7 @@ def check_limit_options(arguments: argparse.Namespace) -> None:
     """Refuse numbers out of their range.
 
     Raises:
-        UsageError: says which.
+        UsageError: a number is out of range; names its option.
     """
     for option, name, value in (
         ("--peak-factor", "peak_factor", arguments.peak_factor),
@@ -110,25 +112,25 @@ def limit_of(plan: Plan, robot: Robot) -> ImpactLimit:
     """Return the controller's limit.
 
     Raises:
-        UsageError: the robot's YAML does not give what the limit needs.
+        UsageError: the robot's YAML lacks fields that the limit needs.
     """
     try:
         limit = plan.impact_limit(robot, period=0.0)
     except ControlError as error:
         raise UsageError(str(error)) from None
     if limit is None:
-        raise UsageError(f"--impact-limits: expected one that limits, got {plan.impact_limits}")
+        raise UsageError(f"--impact-limits: expected a limit, got {plan.impact_limits}")
     return limit
 
 
 def warn_of_exact_friction(plan: Plan, robot: Robot, q: np.ndarray | None = None) -> None:
-    """Print to standard error if friction as one exact number makes the bound faster."""
+    """Print a warning if an exact friction gives a higher bound than a range from 0."""
     if warning := exact_friction_warning(plan, robot, q):
         print(f"impact: {warning}", file=sys.stderr)
 
 
 def words_of(plan: Plan) -> str:
-    """Return in a few words what must be safe."""
+    """Return the impact limits and their ranges as a short text."""
     if plan.impact_limits != "joint_load":
         return plan.impact_limits
     low, high = plan.contact.stiffness

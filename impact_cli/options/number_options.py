@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of the command line: parsed and range-checked, or a usage error.
 
-The range of an option is checked where its meaning is known; here only what is not finite, or of a
-size that no option has, is refused.
+The range of each option is checked where it is used; here only numbers that are not finite, or too
+large for any option, are refused.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 from argparse import ArgumentTypeError
 
-LARGEST = 1e9  # in SI units; the largest time that still has its nanoseconds in 64 bits
-LARGEST_SEED = 2**63 - 1  # that a ROS parameter holds
-MOST = 1_000_000  # trials, processes
+LARGEST = 1e9  # in SI units; as a time it still fits 64-bit nanoseconds
+LARGEST_SEED = 2**63 - 1  # the largest integer of a ROS parameter
+LARGEST_COUNT = 1_000_000  # trials, processes
 
 
 def number(text: str) -> float:
@@ -29,7 +29,7 @@ def numbers(text: str) -> tuple[float, ...]:
     try:
         return tuple(_sane(float(part), text) for part in text.split(","))
     except ValueError:
-        message = f"expected numbers with commas between them, got {text!r}"
+        message = f"expected numbers separated by commas, got {text!r}"
         raise ArgumentTypeError(message) from None
 
 
@@ -68,12 +68,12 @@ def whole(text: str) -> int:
 
 
 def count(text: str) -> int:
-    """Return a number of things."""
+    """Return a count, at least 1."""
     value = float(text) if text.isdecimal() else 0.0
     if value < 1:
         raise ArgumentTypeError(f"expected a whole number, at least 1, got {text!r}")
-    if value > MOST:
-        raise ArgumentTypeError(f"expected a whole number, at most {MOST}, got {text!r}")
+    if value > LARGEST_COUNT:
+        raise ArgumentTypeError(f"expected a whole number, at most {LARGEST_COUNT}, got {text!r}")
     return int(value)
 
 

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `plan` and `map`: what each kind of task is asked and answered."""
+"""The commands `plan` and `map`: computation and report of each kind of task."""

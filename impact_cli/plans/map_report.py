@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What `map` prints and draws: the highest safe speed all over a surface."""
+"""Output of `map`: table and picture of the highest safe speed over a surface."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SIZE = (7.0, 5.4)  # of the picture [inch]
 
 
 def speeds_of(rows: Sequence[Row]) -> np.ndarray:
-    """Return the speeds [m/s], nan where nothing reaches the point, shape (rows, columns)."""
+    """Return the speeds [m/s], nan at points out of reach, shape (rows, columns)."""
     return np.array([[np.nan if hit is None else hit.bound.speed for hit in row] for row in rows])
 
 
@@ -76,7 +76,7 @@ def map_text(task: MapTask, surface: Surface, rows: Sequence[Row]) -> str:
 
 
 def draw_map(task: MapTask, rows: Sequence[Row], path: Path) -> None:
-    """Draw the speeds, grey where nothing reaches the surface.
+    """Draw the speeds, grey at points out of reach.
 
     Raises:
         WriteError: the picture cannot be written.
@@ -106,7 +106,7 @@ def draw_map(task: MapTask, rows: Sequence[Row], path: Path) -> None:
 
 
 def _limits(rows: Sequence[Row]) -> str:
-    """Return how many points each limit binds at, most frequent first."""
+    """Return the number of points at which each limit is active, most frequent first."""
     found = Counter(hit.bound.name or "nothing" for row in rows for hit in row if hit is not None)
     return ", ".join(f"{name} ({count})" for name, count in found.most_common())
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the arms of a task with a box may hit it: `plan --task`, `plan --scenario`."""
+"""The highest safe speed of arms that hit a box: `plan --task`, `plan --scenario`."""
 
 from __future__ import annotations
 
@@ -15,55 +15,54 @@ from impact_qp.limits.impact_limits.registry import AUTO
 from impact_qp.object_speed import OBJECT_LIMITS, object_speeds
 from impact_robots.exceptions import UsageError
 from impact_robots.task.box_task import STILL, BoxRanges, BoxTask
-from impact_sim.cell.spreading_file import spreading_names
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_sim.scenario_choice import find_scenario
+from impact_sim.scenario_choice import find
 
-_BOX = ("object_mass", "object_velocity")  # options that only a box has
-_OF_ONE_ARM = (  # options that a task says itself, or that are not there with a box
+_BOX = ("object_mass", "object_velocity")  # options of tasks with a box only
+_OF_ONE_ARM = (  # options that the task defines, or that do not apply to a box
     *("robot", "urdf", "contact", "payload", "b_theta", "b_rho", "composite", "q", "normal"),
     *("material", "interface", "optimize", "tilt", "seed"),
 )
 
 
 def add_object_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options about a box."""
+    """Add the options of a box."""
     add = parser.add_argument
     add("--scenario", metavar="NAME", help="named scenario with a box, or its YAML")
     add("--object-mass", type=bounds, metavar="M", help=_MASS)
     add("--object-velocity", type=numbers, metavar="X,Y,Z", help=_VELOCITY)
 
 
-_MASS = "of the box, or low,high [kg] (default: the task's range, or to 1.3 times its mass)"
-_VELOCITY = "of the box before it is hit, world axes [m/s] (default: it rests)"
+_MASS = "mass of the box, or low,high [kg] (default: the task's range, or 1 to 1.3 times its mass)"
+_VELOCITY = "velocity of the box before the impact, world axes [m/s] (default: at rest)"
 
 
 def refuse_box_options(arguments: argparse.Namespace) -> None:
-    """Refuse options about a box where there is none.
+    """Refuse options of a box for a task without one.
 
     Raises:
-        UsageError: one is given; says which.
+        UsageError: one is given; named in the message.
     """
     for name in _BOX:
         if getattr(arguments, name) is not None:
             raise UsageError(
-                f"--{name.replace('_', '-')}: only of a box, with --task or --scenario"
+                f"--{name.replace('_', '-')}: only for a box, with --task or --scenario"
             )
 
 
 def object_plan(
     arguments: argparse.Namespace, parser: argparse.ArgumentParser, task: BoxTask
 ) -> ObjectPlan:
-    """Return how fast the arms of a task may hit its box.
+    """Return the highest safe speeds of the arms of a task with a box.
 
     Args:
         arguments: of `plan`.
-        parser: that read them.
-        task: what is hit, and how.
+        parser: their parser.
+        task: the push or grab.
 
     Raises:
-        UsageError: options that do not go with a box.
-        ImpactError: a range is none.
+        UsageError: options that do not apply to a box.
+        ImpactError: a range is invalid.
     """
     for name in _OF_ONE_ARM:
         if getattr(arguments, name) != parser.get_default(name):
@@ -90,17 +89,12 @@ def box_task(name: str) -> BoxTask:
 
     Raises:
         TaskError: there is none, or an entry is wrong.
-        UsageError: it has no box.
     """
-    scenario = find_scenario(name)
-    if not isinstance(scenario, SpreadingScenario):
-        choices = ", ".join(spreading_names())
-        raise UsageError(f"--scenario: expected one of {choices} or a YAML like them, got {name!r}")
-    return scenario.task
+    return find(name, SpreadingScenario).task
 
 
 def _ranges(arguments: argparse.Namespace) -> BoxRanges:
-    """Return what may be true of the box.
+    """Return the ranges of the box.
 
     Raises:
         UsageError: not three numbers of a velocity.

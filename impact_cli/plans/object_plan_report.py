@@ -14,11 +14,11 @@ from impact_predictor.multicontact.object_impact import OBJECT_MAPS, object_impa
 from impact_qp.object_speed import ObjectBound, ObjectHit, ObjectSpeeds
 from impact_robots.task.box_task import BoxTask
 
-_ONE = "arm"  # what a single arm, which has no name, is called
+_ONE = "arm"  # label of a single arm, which has no name
 
 
 class ObjectPlan(NamedTuple):
-    """What was asked, and the answer."""
+    """A task with a box, and its safe speeds."""
 
     task: BoxTask
     hit: ObjectHit
@@ -33,7 +33,7 @@ class ObjectPlan(NamedTuple):
 
     @property
     def is_safe(self) -> bool:
-        """Tell whether any speed is."""
+        """Whether any speed is safe."""
         return self.speeds.safe.scale > 0.0
 
 
@@ -97,7 +97,7 @@ def _after(plan: ObjectPlan, name: str) -> dict[str, Any]:
 
 
 def object_plan_text(plan: ObjectPlan) -> str:
-    """Return a head, a table and the answer."""
+    """Return the text: task and ranges, a table, the safe speed."""
     hit, safe = plan.hit, plan.speeds.safe
     low, high = hit.mass
     vx, vy, vz = np.array(hit.velocity, dtype=float)
@@ -119,7 +119,7 @@ def object_plan_text(plan: ObjectPlan) -> str:
 
 
 def _table(plan: ObjectPlan) -> list[str]:
-    """Return one line an arm, and one of all."""
+    """Return one line per arm, and one for all together."""
     names = list(plan.hit.plates)
     rows = [(f"{name or _ONE} alone", plan.speeds.alone[name]) for name in names]
     if len(names) > 1:
@@ -135,9 +135,9 @@ def _speed(bound: ObjectBound, speed: float) -> str:
 
 
 def _scale(plan: ObjectPlan) -> list[str]:
-    """Return how that compares with what the task asks for."""
+    """Return the comparison with the speed that the task requests."""
     scale = plan.speeds.safe.scale
     if not isfinite(scale):
         return []
-    verdict = "fast enough" if scale >= 1.0 else "the task is too fast"
-    return [f"  asked for {plan.asked_speed:.4f} m/s: {scale:.3f} times that is safe, {verdict}"]
+    note = "fast enough" if scale >= 1.0 else "the task is too fast"
+    return [f"  requested {plan.asked_speed:.4f} m/s: {scale:.3f} times that is safe, {note}"]

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a plan as YAML, with what another controller needs to carry it out."""
+"""Writes a plan as YAML, with the data that another controller needs to execute it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from impact_analysis.present.plain import plain
 from impact_robots.robot import Robot
 
 _HEAD = """\
-# Where and how fast to hit, of `impact plan`. SI units are in the names of the keys; vectors in
-# base axes, the normal out of the surface towards the robot. null: unlimited, or unknown.
-# speed_bound_mps: highest approach speed against the normal; the arm's own velocity was left out.
+# Written by `impact plan`: where and how fast to hit. Keys end with their SI units; vectors are in
+# base axes, the normal points out of the surface. null: unlimited, or unknown.
+# speed_bound_mps: highest approach speed against the normal, for an arm at rest.
 """
 
 
@@ -23,8 +23,8 @@ def plan_yaml(document: dict[str, Any], robot: Robot, interface: str) -> str:
 
     Args:
         document: the command's, of plain values.
-        robot: that it is a plan of.
-        interface: what the arm is sent.
+        robot: the robot of the plan.
+        interface: the commanded quantity.
     """
     more = {
         "interface": interface,
@@ -38,7 +38,7 @@ def plan_yaml(document: dict[str, Any], robot: Robot, interface: str) -> str:
 
 
 def _limits(robot: Robot) -> dict[str, Any]:
-    """Return the limits of the joints, each (n,), None for one that is not known."""
+    """Return the joint limits, each (n,), None where unknown."""
     limits = robot.limits
     return plain(
         {

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast several contacts of a robot, or one of a robot that floats, may arrive: `plan --and`."""
+"""The highest safe speed of several contacts, or with a floating base: `plan --and`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OF_ONE_ARM = ("optimize", "yaml", "composite", "joint_ranges", "interface")
 
 
 class SeveralPlan(NamedTuple):
-    """How fast contacts may arrive together."""
+    """Contacts that arrive together, and the highest safe speed."""
 
     impact: GivenImpact
     arrivals: tuple[Arrival, ...]
@@ -40,38 +40,38 @@ def add_several_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=_arrival,
         metavar="FRAME:X,Y,Z",
-        help="another contact that arrives with it, and its surface's normal; may be repeated",
+        help="another contact that hits at the same time, and its normal; may be repeated",
     )
 
 
 def concerns_several(arguments: argparse.Namespace, impact: GivenImpact) -> bool:
-    """Return whether several contacts arrive, or a robot that floats."""
+    """Return whether there are several contacts or a floating base."""
     return bool(arguments.others) or impact.robot.base == "floating"
 
 
 def several_plan(
     arguments: argparse.Namespace, impact: GivenImpact, parser: argparse.ArgumentParser
 ) -> SeveralPlan:
-    """Return how fast the contacts may arrive.
+    """Return the highest safe speed of the contacts.
 
     Args:
         arguments: of `plan`.
         impact: of the first contact.
-        parser: that read them.
+        parser: their parser.
 
     Raises:
-        UsageError: an option that is of one arm, or a limit that is of none of these contacts.
-        ImpactError: the robot does not give what is needed.
+        UsageError: an option that applies to a single arm only, or an unsuitable limit.
+        ImpactError: the robot's YAML lacks required fields.
     """
     for name in _OF_ONE_ARM:
         if getattr(arguments, name) != parser.get_default(name):
             option = name.replace("_", "-")
-            raise UsageError(f"--{option}: only of one contact of an arm on a fixed base")
+            raise UsageError(f"--{option}: only for one contact of an arm on a fixed base")
     reading = READINGS[0] if arguments.mode == AUTO else arguments.mode
     if reading not in READINGS:
         choices = ", ".join((AUTO, *READINGS))
         raise UsageError(
-            f"--impact-limits: of several contacts or a floating base expected one of {choices},"
+            f"--impact-limits: for several contacts or a floating base expected one of {choices},"
             f" got {reading}"
         )
     robot, q = impact.robot, impact.state.q
@@ -86,7 +86,7 @@ def several_plan(
 
 
 def several_document(plan: SeveralPlan) -> dict[str, Any]:
-    """Return what JSON says."""
+    """Return the JSON document."""
     surface = plan.impact.surface
     return {
         "robot": plan.impact.robot.name,

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Works out a map of safe speeds on as many processes as one likes: the same numbers for all."""
+"""Computes a map of safe speeds in parallel; the result does not depend on the processes."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from impact_qp.surface_grid import SurfaceGrid
 from impact_robots import Robot
 from impact_trials.processes import Workers, check_stopped
 
-Row = list[HitConfiguration | None]  # of one row of points, none where nothing reaches it
+Row = list[HitConfiguration | None]  # one row of points; None: out of reach
 
 
 @dataclass(frozen=True)
 class MapTask:
-    """What is asked; processes hand it to each other."""
+    """Settings of a map; sent to the worker processes."""
 
     robot: Robot
     plan: Plan
     grid: SurfaceGrid
     axis: np.ndarray  # direction of the tool into the surface, axes of its frame, shape (3,)
-    tilt: float  # by how much it may point elsewhere [rad]
+    tilt: float  # largest angle between tool and surface normal [rad]
     seed: int
 
     def search(self) -> MapSearch:
-        """Return what answers."""
+        """Return the search at single points."""
         limit = limit_of(self.plan, self.robot)
         effort = QUICK if isinstance(limit, RobustImpactLimit) else SHORT
         return MapSearch(
@@ -49,12 +49,12 @@ class MapTask:
 
 
 def map_surface(task: MapTask, jobs: int, progress: Callable[[float], None]) -> list[Row]:
-    """Return what is best at each point, lowest row first.
+    """Return the best configuration at each point, lowest row first.
 
     Args:
-        task: what is asked.
-        jobs: processes at work, at least 1; with 1 it is this one.
-        progress: hears the share done.
+        task: settings of the map.
+        jobs: number of processes, at least 1; 1: only this process.
+        progress: called with the fraction done.
 
     Raises:
         AnalysisError: a process died.

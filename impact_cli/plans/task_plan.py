@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a task says where options of `plan` do not, and how fast a humanoid's palms may arrive."""
+"""`plan --task`: options that a task replaces, and the highest safe speed of a humanoid's palms."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from impact_robots.task.find import Task, find_task
 from impact_robots.task.hit_task import HitTask
 from impact_robots.task.palm_task import PalmTask
 
-_OF_ANY = {  # entry of a task of a hit or with a box, by the option that it stands for
+_OF_ANY = {  # entry of a hit or box task, by the option that it replaces
     "joint_ranges": "joint_ranges",
     "peak_factor": "peak_factor",
     "duration": "impact_duration",
@@ -36,7 +36,7 @@ _OF_A_HIT = _OF_ANY | {
     "mode": "impact_limits",
     "normal": "contact_normal",
 }
-_MOVED = {  # options that go in the next release, and what replaces them
+_MOVED = {  # options that the next release removes, and their replacements
     **{option: f"{entry} of a task file" for option, entry in _OF_ANY.items()},
     "tilt": "tilt of a task file [rad]",
     "seed": "seed of a task file",
@@ -46,7 +46,7 @@ _MOVED = {  # options that go in the next release, and what replaces them
     "b_theta": "apparent_motor_inertia in the robot's YAML",
     "b_rho": "reflected_motor_inertia in the robot's YAML",
 }
-_OF_A_TASK = (  # options of which a humanoid's task says what they say
+_OF_A_TASK = (  # options that a humanoid's task defines
     *("urdf", "contact", "payload", "b_theta", "b_rho", "composite", "q", "normal", "friction"),
     *("restitution", "stiffness", "material", "interface", "optimize", "tilt", "yaml"),
     *("joint_ranges", "others", "robot"),
@@ -61,7 +61,7 @@ def add_task_options(parser: argparse.ArgumentParser) -> None:
 
 
 def given_task(arguments: argparse.Namespace) -> Task | None:
-    """Return the task of the options, none if they say none.
+    """Return the task of the options, None without one.
 
     Raises:
         UsageError: a cell without a task, or a task beside a scenario.
@@ -77,14 +77,14 @@ def given_task(arguments: argparse.Namespace) -> Task | None:
 
 
 def hide_moved(parser: argparse.ArgumentParser) -> None:
-    """Leave out of the help what goes in the next release."""
+    """Hide the options that the next release removes from the help."""
     for action in parser._actions:
         if action.dest in _MOVED:
             action.help = argparse.SUPPRESS
 
 
 def warn_of_moved(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """Print to standard error what replaces options that are given and go."""
+    """Print the replacement of each deprecated option that is given."""
     for name, place in _MOVED.items():
         if getattr(arguments, name) != parser.get_default(name):
             option = name.replace("_", "-")
@@ -94,15 +94,15 @@ def warn_of_moved(arguments: argparse.Namespace, parser: argparse.ArgumentParser
 def fill_options(
     arguments: argparse.Namespace, parser: argparse.ArgumentParser, task: HitTask | BoxTask
 ) -> None:
-    """Fill options that are not given with what a task says.
+    """Set options that are not given to the values of a task.
 
     Args:
         arguments: of `plan`, to change.
-        parser: that read them.
-        task: a hit, or one with a box.
+        parser: their parser.
+        task: a hit, or a task with a box.
 
     Raises:
-        RobotError: the robot cannot be loaded, or not be where it is to hit.
+        RobotError: the robot cannot be loaded, or cannot reach the contact point.
     """
     for option, entry in (_OF_A_HIT if isinstance(task, HitTask) else _OF_ANY).items():
         said = getattr(task, entry)
@@ -117,22 +117,22 @@ def fill_options(
 def palms_plan(
     arguments: argparse.Namespace, parser: argparse.ArgumentParser, task: PalmTask
 ) -> SeveralPlan:
-    """Return how fast a humanoid's palms may arrive at the box of a task.
+    """Return the highest safe speed of a humanoid's palms at the box of a task.
 
     Args:
         arguments: of `plan`.
-        parser: that read them.
+        parser: their parser.
         task: the grab.
 
     Raises:
-        UsageError: an option that the task says itself, or a limit that is of no palm.
-        ImpactError: the robot cannot be where it is to grab, or does not give what is needed.
+        UsageError: an option that the task defines, or an unsuitable limit.
+        ImpactError: the robot cannot reach the box, or its YAML lacks required fields.
     """
     _refuse(arguments, parser, _OF_A_TASK)
     reading = arguments.mode if arguments.mode != AUTO else task.impact_limits
     if reading not in READINGS:
         choices = ", ".join(READINGS)
-        raise UsageError(f"--impact-limits: of palms expected one of {choices}, got {reading}")
+        raise UsageError(f"--impact-limits: for palms expected one of {choices}, got {reading}")
     robot, arrivals = load_robot(task.robot), box_arrivals(task)
     robot.require_no_loops("plan")
     q = task.grabbing(robot)
@@ -144,7 +144,7 @@ def palms_plan(
 def _refuse(
     arguments: argparse.Namespace, parser: argparse.ArgumentParser, options: Sequence[str]
 ) -> None:
-    """Refuse options that a task says itself.
+    """Refuse options that the task defines.
 
     Raises:
         UsageError: one is given.

@@ -14,7 +14,7 @@ from impact_analysis.present.plain import json_text
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.signals.sample import Detection, Suppressed, from_seconds
 
-_ONE_IMPACT = from_seconds(0.1)  # detections of several detectors this close are of one impact
+_ONE_IMPACT = from_seconds(0.1)  # detections this close belong to one impact
 _REFERENCES = {
     "desired": "desired (recorded)",
     "model": "model (no desired torque recorded)",
@@ -144,7 +144,7 @@ def _largest_text(result: DetectionResult) -> str:
 
 
 def _impacts(detections: Sequence[Detection]) -> int:
-    """Return how many impacts the detections are of."""
+    """Return the number of impacts among the detections."""
     times = sorted(detection.detection_time for detection in detections)
     pairs = pairwise(times)
     return bool(times) + sum(later - earlier > _ONE_IMPACT for earlier, later in pairs)

@@ -26,7 +26,7 @@ def as_text(found: ImpactEvaluation) -> str:
         f"  {_split(found)}; brackets: 95 %, bootstrap",
         *([f"  NOT independent: {_in_both(found)}"] if found.in_both else []),
         "",
-        f"median absolute error, judged {'half' if found.test is None else 'file'}",
+        f"median absolute error, test {'half' if found.test is None else 'file'}",
         f"  {'model':<13} {'vx [m/s]':<24} {'vy [m/s]':<24} {'w [rad/s]':<20} beats baseline",
     ]
     lines += [_score_line(result.model.name, result.score) for result in found.results]
@@ -41,15 +41,15 @@ def as_text(found: ImpactEvaluation) -> str:
 
 def _split(found: ImpactEvaluation) -> str:
     if found.test is not None:
-        return f"fitted on the first file's {found.fitted}, judged on the other's {found.held_out}"
+        return f"fitted on the first file's {found.fitted}, tested on the other's {found.held_out}"
     return (
-        f"fitted on {found.fitted}, judged on the other {found.held_out}"
+        f"fitted on {found.fitted}, tested on the other {found.held_out}"
         f" (random halves, seed {found.seed})"
     )
 
 
 def _in_both(found: ImpactEvaluation) -> str:
-    return f"{found.in_both} of the judged impacts are in the fit file too"
+    return f"{found.in_both} of the test impacts are in the fit file too"
 
 
 def _file_lines(data: PlanarDataset) -> list[str]:
@@ -170,7 +170,7 @@ def _file(data: PlanarDataset) -> dict[str, Any]:
 
 
 def _levers(levers: LeverSigns | None) -> dict[str, Any] | None:
-    """Return by which signs a file's levers were multiplied; None where they were not checked."""
+    """Return the signs applied to a file's levers; None if they were not checked."""
     if levers is None:
         return None
     return {
@@ -215,5 +215,5 @@ def _score(score: LawScore, *, verdict: bool = True) -> dict[str, Any]:
 
 
 def _components(values: np.ndarray) -> dict[str, Any]:
-    """Return numbers, or lists, by component."""
+    """Return numbers or lists, keyed by component."""
     return dict(zip(COMPONENTS, values.tolist(), strict=True))

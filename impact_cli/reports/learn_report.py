@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what was learnt from free motion: a table, parameters for the node, JSON."""
+"""Report of thresholds learned from free motion: a table, node parameters, JSON."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
 
-SLOW = 0.1  # joint velocity below which an arm has not been in motion [rad/s]
-SHORT = 60.0  # duration below which more would be better [s]
+SLOW = 0.1  # joint velocity below which an arm counts as standing [rad/s]
+SHORT = 60.0  # duration below which a longer recording is advised [s]
 STANDS_OUT = 3.0  # largest statistic over its quantile; free motion of a real Panda: up to 2
 # Parameters besides thresholds on which statistics depend
 _BESIDE = ("robot", "joint_prefix", "joints", "bias_samples", "reference_excludes_gravity")
@@ -62,7 +62,7 @@ def learn_json(
 
 
 def node_parameters(results: Sequence[Learnt], parameters: DetectorParameters) -> dict[str, Any]:
-    """Return the node's parameters: thresholds, and what else these hold for; empty if none."""
+    """Return the node's parameters: thresholds and the settings they hold for; empty if none."""
     judged = [result for result in results if not result.reason]
     found = {DETECTORS[result.detector].parameter: result.proposed for result in judged}
     if not found:
@@ -76,14 +76,14 @@ def node_parameters(results: Sequence[Learnt], parameters: DetectorParameters) -
 
 
 def as_yaml(parameters: Mapping[str, Any]) -> str:
-    """Return the parameters as a file for the node; JSON's values are YAML's."""
+    """Return the parameters as a YAML file for the node; JSON values are valid YAML."""
     lines = ["/**/impact_detector:", "  ros__parameters:"]
     lines += [f"    {name}: {json.dumps(value)}" for name, value in parameters.items()]
     return "\n".join(lines) + "\n"
 
 
 def warnings(results: Sequence[Learnt], motion: RecordedMotion) -> list[str]:
-    """Return why these thresholds may not be worth much."""
+    """Return reasons why these thresholds may be unreliable."""
     found = [text for result in results if (text := _impact_warning(result))]
     if motion.samples and motion.fastest < SLOW:
         found.append(
@@ -91,13 +91,13 @@ def warnings(results: Sequence[Learnt], motion: RecordedMotion) -> list[str]:
         )
     if 0.0 < motion.duration < SHORT:
         found.append(
-            f"{motion.duration:.0f} s is little: a minute or more, with the hardest motions to come"
+            f"{motion.duration:.0f} s is short: record a minute or more, with the fastest motions"
         )
     return found
 
 
 def _impact_warning(result: Learnt) -> str:
-    """Return that the recording looks as if it held an impact; empty if not."""
+    """Return a warning if the recording seems to contain an impact; else an empty string."""
     largest, usual = result.statistic.largest, result.statistic.quantile(QUANTILE)
     unit = unit_of(result.detector)
     if result.detector == FUSED and result.detections:
@@ -127,7 +127,7 @@ def _row(result: Learnt) -> str:
 
 
 def _remark(result: Learnt) -> str:
-    """Return what to think of the current threshold."""
+    """Return a comment on the current threshold."""
     which = "default" if result.current == DETECTORS[result.detector].threshold else "current"
     if result.fine:
         return f"{which} is fine"

@@ -18,11 +18,11 @@ from impact_robots import Surface
 if TYPE_CHECKING:
     from impact_predictor.prediction.predicted_load import PredictedLoad
 
-_SHOWN = "M+B_theta"  # whose published torque stands beside, if it was asked for
+_SHOWN = "M+B_theta"  # the impact map whose published torque is shown beside
 
 
 def load_document(load: PredictedLoad) -> dict[str, Any]:
-    """Return the loads of the joints for JSON."""
+    """Return the joint loads for JSON."""
     return {
         "change_nm": load.change,
         "change_low_nm": load.change_low,
@@ -41,9 +41,9 @@ def load_table(
     contact: RobotContact,
     predictions: Sequence[Prediction],
 ) -> str:
-    """Return peaks of the joints' torques with their intervals, and the published formula's."""
+    """Return peak joint torques with their intervals, and those of the published formula."""
     if load.note:
-        return f"no loads of the joints: {load.note}"
+        return f"no joint loads: {load.note}"
     published = [_published(contact, each) for each in predictions if each.inertia == _SHOWN]
     width = max(21, *map(len, joint_names))
     head = f"{'load [N.m]':<{width}}{'change':>11}{'with gravity':>33}{'after [ms]':>26}"
@@ -71,7 +71,7 @@ def _cell(value: float, low: float, high: float) -> str:
 
 
 def _stiffness(surface: Surface) -> str:
-    """Return a range of stiffness in words."""
+    """Return a range of stiffness as text."""
     low, high = surface.stiffness
     if high == math.inf:
         return f"{low:.3g} N/m to rigid"

@@ -30,7 +30,7 @@ def object_json(question: ObjectQuestion, robot: Robot, answers: Sequence[Object
 
 
 def object_text(question: ObjectQuestion, robot: Robot, answers: Sequence[ObjectAnswer]) -> str:
-    """Return a table: the object's velocity, then each plate's, one line a map."""
+    """Return a table: velocities of object and plates, one line per map."""
     arms, mass = " and ".join(question.arms), question.body.mass
     stands = "stays on its support" if question.footing is not None else "is free"
     lines = [

@@ -191,7 +191,7 @@ def _impulse_table(answers: Sequence[MapAnswer]) -> str:
 
 
 def _doubts(answers: Sequence[MapAnswer]) -> str:
-    """Return every caveat once, with the maps that it is about."""
+    """Return every caveat once, with the maps concerned."""
     about: dict[str, list[str]] = {}
     for answer in answers:
         for sentence in caveats(answer.prediction):
@@ -200,11 +200,11 @@ def _doubts(answers: Sequence[MapAnswer]) -> str:
         f"  {sentence}" + (f" ({', '.join(names)})" if len(names) < len(answers) else "")
         for sentence, names in about.items()
     ]
-    return "\n".join(["to be trusted with care:", *lines]) if lines else ""
+    return "\n".join(["caveats:", *lines]) if lines else ""
 
 
 def _decimals(value: float) -> float:
-    """Return ``value`` rounded to what a table shows, without a minus before zero."""
+    """Return ``value`` rounded for a table, without negative zero."""
     return round(value, 4) + 0.0
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Report of a robot's YAML, and of the keys that it may have, as text and JSON."""
+"""Report of a robot's YAML and of its possible keys, as text and JSON."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def as_json(robot: Robot, chain: Chain, out: Path) -> str:
 
 
 def keys_text() -> str:
-    """Return every key with unit, what holds without it, and who needs it."""
+    """Return every key with unit, default, and the functions that need it."""
     head = ("key", "unit", "without an entry", "needed by")
     lines: list[str] = []
     rows = aligned([head, *map(_row, KEYS)], left=len(head))
@@ -118,7 +118,7 @@ def _row(key: Any) -> tuple[str, str, str, str]:
 
 
 def _wanting(robot: Robot) -> dict[str, list[str]]:
-    """Return which keys are missing for whom."""
+    """Return the missing keys, by the functions that need them."""
     found = {who: [key for key in needed_by(who) if key in robot.missing] for who in WHO}
     return {who: keys for who, keys in found.items() if keys}
 

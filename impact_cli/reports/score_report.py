@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes how good detectors are: a table, JSON, and a picture of what thresholds trade."""
+"""Scores of detectors: a table, JSON, and a plot of detection rate over false alarms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from impact_analysis.detection.score import SOON, DetectorScore, JudgedTrial, op
 from impact_analysis.picture import save
 from impact_analysis.present.plain import json_text
 
-# What was published for the torque-error detector (Wang 2022, VI; Wang 2023, 6.1.1).
+# Published results of the torque-error detector (Wang 2022, VI; Wang 2023, 6.1.1).
 PUBLISHED_DELAY = "3-6"  # [ms]
 _HEAD = (
     "detector      trials          found   false/h    delay median    95 %   worst [ms]   "
@@ -55,7 +55,7 @@ def score_text(scores: Sequence[DetectorScore]) -> str:
 
 
 def _cell(value: float, width: int, digits: int) -> str:
-    """Return a number, or a dash for none."""
+    """Return a number, or a dash for NaN."""
     return f"{value:{width}.{digits}f}" if np.isfinite(value) else f"{'-':>{width}}"
 
 
@@ -99,7 +99,7 @@ def _document(score: DetectorScore) -> dict[str, Any]:
 
 
 def thresholds(results: Sequence[JudgedTrial], count: int = 40) -> list[float]:
-    """Return thresholds from the quiet statistics' middle to beyond the largest one."""
+    """Return thresholds from the median statistic without impact to above the largest one."""
     known = np.concatenate([result.statistics for result in results] or [np.array([1.0])])
     known = known[known > 0.0] if np.any(known > 0.0) else np.array([1.0])
     return np.geomspace(np.median(known), 1.2 * known.max(), count).tolist()

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sums trials up by scenario and reference speed, as a table and as JSON."""
+"""Summary of trials by scenario and reference speed, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ COLUMNS = (
     Column("torque_error_false_detections", "false"),
 )
 CAPTION = """\
-detected: median and worst time from the touch to the verdict that the controller gets; by torque:
-to that of the published detector of torque errors, at the scenario's threshold.
+detected: median and largest time from contact to the detection status sent to the controller;
+by torque: to the detection of the published torque-error detector, at the scenario's threshold.
 """
 
 
 def summary(rows: Sequence[Row]) -> list[dict[str, Value]]:
-    """Return one entry per scenario and reference speed, None for what does not apply."""
+    """Return one entry per scenario and reference speed, None where not applicable."""
     keys = dict.fromkeys((row["scenario"], row["speed_reference_mps"]) for row in rows)
     return [
         _entry([r for r in rows if (r["scenario"], r["speed_reference_mps"]) == key])
@@ -46,9 +46,9 @@ def summary(rows: Sequence[Row]) -> list[dict[str, Value]]:
 
 
 def _entry(rows: Sequence[Row]) -> dict[str, Value]:
-    """Sum up trials of one kind; an impact that was missed is no part of force and impulse.
+    """Summarize trials of one kind; force and impulse leave out missed impacts.
 
-    A controller that has missed the impact goes on pushing, and its first contact does not end.
+    A controller that misses the impact continues to push, so its first contact does not end.
     """
     hits = [row for row in rows if row["impact_time_s"] is not None]
     found = [row for row in hits if row["detection_time_s"] is not None]
@@ -68,7 +68,7 @@ def _entry(rows: Sequence[Row]) -> dict[str, Value]:
 
 
 def _delays(hits: Sequence[Row], key: str, missed: str) -> dict[str, Value]:
-    """Return median and worst delay of a detector, and how many impacts it missed."""
+    """Return median and largest delay of a detector, and the number of missed impacts."""
     delays = _numbers(hits, f"{key}_s")
     return {
         f"{key}_median_s": median(delays) if delays else None,
@@ -78,7 +78,7 @@ def _delays(hits: Sequence[Row], key: str, missed: str) -> dict[str, Value]:
 
 
 def _numbers(rows: Iterable[Row], key: str) -> list[float]:
-    """Return the values that are known."""
+    """Return the values that are not None."""
     return [float(value) for row in rows if (value := row[key]) is not None]
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is made of a detection: which link was hit, from where, and was it expected."""
+"""Assessment of a detection: link that was hit, direction, and whether it was expected."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from impact_robots.state.contact_frame import OWN
 
 @dataclass(frozen=True)
 class Assessment:
-    """What is known about an impact besides its time."""
+    """Properties of an impact besides its time."""
 
     location: Location = field(default_factory=Location)
-    expected: bool | None = None  # None: nobody announces impacts, or it cannot be determined
+    expected: bool | None = None  # None: no announcements, or undetermined
     reason: str = ""  # why it was not expected: TIME, PLACE, DIRECTION or SIZE
 
 
 class Assessor:
-    """Remembers what was announced, and compares with it what the joints have felt."""
+    """Stores announcements and compares them with the measured joint torques."""
 
     def __init__(self, robot: Robot) -> None:
         """Assess impacts of ``robot``."""
@@ -52,15 +52,15 @@ class Assessor:
         self._announcements.add(announcement)
 
     def restart(self, time: int) -> None:
-        """Forget what was announced after ``time`` [ns], to which time has jumped back."""
+        """Delete announcements later than ``time`` [ns], after a jump back in time."""
         self._announcements.restart(time)
 
     def announced(self, detection: Detection) -> Announcement | None:
-        """Return what was announced for then, if anything."""
+        """Return the announcement valid at that time, or None."""
         return self._announcements.at(detection.impact_time)
 
     def __call__(self, detection: Detection, joints: JointRecord, until: int) -> Assessment:
-        """Return what the samples up to ``until`` [ns] say about a detection."""
+        """Assess a detection by the samples up to ``until`` [ns]."""
         announcement = self.announced(detection)
         unmeant = self._announcements.known(detection.impact_time) and announcement is None
         kept = joints.time <= until
@@ -79,7 +79,7 @@ class Assessor:
         location = locate(self.robot, impulse)
         if announcement is None or announcement.surface is None:
             return Assessment(location, *((False, TIME) if unmeant else (None, "")))
-        if not location.link:  # too little to be distinguished from noise
+        if not location.link:  # not distinguishable from noise
             return Assessment(location)
         reason = judged(announcement.surface, impulse)
         return Assessment(location, not reason, reason)
@@ -94,5 +94,5 @@ def contact_point(announcement: Announcement | None) -> ContactPoint:
 
 
 def is_elsewhere(assessment: Assessment, robot: Robot, contact: ContactPoint) -> bool:
-    """Tell whether another link was hit than the one with the contact point."""
+    """Return whether another link was hit than the one with the contact point."""
     return assessment.location.link not in ("", contact_link(robot, contact.frame))

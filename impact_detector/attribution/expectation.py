@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Was an impact expected: at the announced time and place, within the predicted set?"""
+"""Whether an impact was expected: at the announced time and point, in the predicted set."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _KEPT = 10  # announcements
 _REGULAR = 1e-9  # added to the diagonal of the quadratic program, relative
 
 # Why an impact was not expected.
-TIME = "time"  # nothing was announced for then
-PLACE = "place"  # no impulse at the announced contact point explains what the joints felt
-DIRECTION = "direction"  # only one outside of the friction cone does, or there was no approach
-SIZE = "size"  # only one beyond the predicted set does
+TIME = "time"  # no impact was announced for that time
+PLACE = "place"  # no impulse at the announced contact point explains the measured joint torques
+DIRECTION = "direction"  # only an impulse outside the friction cone does, or there was no approach
+SIZE = "size"  # only an impulse outside the predicted set does
 
 
 @dataclass(frozen=True)
 class Announcement:
-    """The announcement of an impact to come, or of none."""
+    """The announcement of an impact, or its withdrawal."""
 
-    time: int  # of the saying [ns]
-    surface: Surface | None = None  # that will be hit; none: withdrawn, all else means nothing
-    start: int = 0  # of the window in which the bodies touch [ns]
-    end: int | None = None  # of that window [ns]; none: until the next announcement
+    time: int  # of the announcement [ns]
+    surface: Surface | None = None  # that will be hit; None: withdrawn, other fields unused
+    start: int = 0  # of the contact window [ns]
+    end: int | None = None  # of that window [ns]; None: until the next announcement
     frame: str = ""  # of the contact point; empty: the robot's contact frame
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)  # in that frame [m]
 
@@ -63,22 +63,22 @@ class Announcements:
         self._kept: deque[Announcement] = deque(maxlen=_KEPT)
 
     def add(self, announcement: Announcement) -> None:
-        """Add one; it ends the windows of those before, and replaces any of its own time on."""
+        """Add one; it ends earlier windows and replaces announcements from its own time on."""
         while self._kept and self._kept[-1].time >= announcement.time:
             self._kept.pop()
         self._kept.append(announcement)
 
     def restart(self, time: int) -> None:
-        """Forget what was announced after ``time`` [ns], to which time has jumped back."""
+        """Delete announcements later than ``time`` [ns], after a jump back in time."""
         while self._kept and self._kept[-1].time > time:
             self._kept.pop()
 
     def known(self, time: int) -> bool:
-        """Tell whether anybody has announced anything by ``time`` [ns]."""
+        """Return whether there is an announcement at or before ``time`` [ns]."""
         return any(each.time <= time + TIME_TOLERANCE for each in self._kept)
 
     def at(self, time: int) -> Announcement | None:
-        """Return the announcement in whose window ``time`` [ns] lies, none if there is none."""
+        """Return the announcement whose window contains ``time`` [ns], or None."""
         ended = None
         for each in reversed(self._kept):
             ends = [end for end in (each.end, ended) if end is not None]
@@ -93,13 +93,13 @@ class Announcements:
 def unexpected_because(surface: Surface, impulse: GeneralizedImpulse) -> str:
     r"""Return why an impulse is not the announced one: PLACE, DIRECTION or SIZE; empty if it is.
 
-    The impulse :math:`\iota` at the announced point that explains best what the joints felt is
-    sought three times by least squares: anywhere; in the friction cone (a pyramid around it); in
+    The impulse :math:`\iota` at the announced point is fitted to the measured joint torques by
+    least squares three times: without constraint; in the friction cone (a pyramid around it); in
     the convex hull of zero and the predicted set, :math:`z^T W \iota \le (1 + e) |v_n|`,
-    Wang 2023 (8),
-    (10), (11), with W of the composite body. The first that noise cannot account for
-    (:math:`\chi^2`) is the reason. An impulse that is still growing is inside if the whole is; one
-    that stays too small is harmless, so low friction and restitution are no limits.
+    Wang 2023 (8), (10), (11), with W of the composite body. The first fit whose residual noise
+    does not explain (:math:`\chi^2`) is the reason. An impulse that is still growing is inside if
+    its final value is; a smaller one than predicted is harmless, so the lower bounds of friction
+    and restitution are not constraints.
 
     Args:
         surface: that was announced.

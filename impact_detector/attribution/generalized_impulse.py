@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Momentum that no joint torque explains: what an impact gave to each joint, wherever it hit."""
+"""Generalized impulse of an impact at any point: momentum that joint torques do not explain."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def generalized_impulse(
     t_detection: float,
     contact: ContactPoint = OWN,
 ) -> GeneralizedImpulse:
-    r"""Return what a contact has given to the joints up to the last sample.
+    r"""Return the generalized impulse of a contact up to the last sample.
 
-    A torque sensor on the links' side knows all that the joint does to the links, so
+    A link-side torque sensor measures the whole torque on the links, so
 
     .. math:: s = M \dot q - \int (\tau + C^T \dot q - g)\, dt
 
-    is constant but for the contact, and jumps by :math:`J^T \iota`. A line is fitted to s over the
-    40 ms before any contact; the jump is how far the last sample is off it. Its covariance has the
-    noise of velocities and torques, learnt from 250 ms before, scaled up to what the same fit gave
-    then, without a contact; and what grows with the impact: 2 % of what moved, for model and
-    sensors' scale, and what sampling misses of torques that change between samples.
+    is constant without contact, and jumps by :math:`J^T \iota`. A line is fitted to s over the
+    40 ms before any contact; the jump is the distance of the last sample from it. The covariance
+    contains the noise of velocities and torques over the previous 250 ms, scaled by the residuals
+    of the same fit there, and terms that grow with the impact: 2 % of the moved momentum, for model
+    and sensor scale, and the sampling error of torques that change between samples.
 
     Args:
         robot: whose joints are measured.
@@ -60,7 +60,7 @@ def generalized_impulse(
         q: joint positions, shape (N, n) [rad].
         dq: joint velocities, shape (N, n) [rad/s].
         tau: joint torques, gravity included, shape (N, n) [N.m].
-        t_detection: of the impact, at most 6 ms after the touch [s].
+        t_detection: of the impact, at most 6 ms after contact [s].
         contact: point whose state is returned.
 
     Raises:
@@ -82,13 +82,12 @@ def generalized_impulse(
     state = ArmDynamics(robot).state(q[at], dq[at]).at(*contact)
     noise = step_covariance(x, fitted, design, state.M, dq[quiet], tau[quiet])
     weights, places = np.linalg.pinv(design)[2], np.flatnonzero(fitted)
-    scale = _noise_scale(s, weights, places, at, noise)
+    scale = noise_scale(s, weights, places, at, noise)
     change = tau[at:] - tau[quiet & fitted].mean(axis=0)
     steps = np.diff(x[at:])[:, None]
     moved = (steps * (np.abs(change[1:]) + np.abs(change[:-1])) / 2).sum(axis=0)
     moved += np.abs(state.M @ (dq[last] - dq[quiet & fitted].mean(axis=0)))
-    missed = np.square(steps * np.diff(change, axis=0)).sum(axis=0)
-    uncertain = (_MODEL_ERROR * moved) ** 2 + _SAMPLING_ERROR**2 * missed
+    uncertain = (_MODEL_ERROR * moved) ** 2 + missed_by_sampling(steps, change)
     covariance = noise * np.outer(scale, scale) + np.diag(uncertain)
     return GeneralizedImpulse(weights @ s[places], covariance, state)
 
@@ -101,10 +100,10 @@ def _first_usable(t: np.ndarray, tau: np.ndarray, start: float) -> int:
     return int(np.flatnonzero(broken)[-1]) + 1 if broken.any() else 0
 
 
-def _noise_scale(
+def noise_scale(
     s: np.ndarray, weights: np.ndarray, places: np.ndarray, at: int, noise: np.ndarray
 ) -> np.ndarray:
-    """Return how much larger jumps were before the contact than white noise makes them, (n,).
+    """Return the ratio of jumps before the contact to those of white noise, shape (n,).
 
     The same fit is moved back in steps of 5 samples, as far as there are samples, so that its last
     sample lies before the contact. Noise of a real arm is not white, and its model not perfect.
@@ -114,6 +113,16 @@ def _noise_scale(
         return np.ones(s.shape[1])
     jumps = np.array([weights @ s[places - shift] for shift in shifts])
     return np.maximum(1.0, np.sqrt(np.mean(jumps**2, axis=0) / np.diag(noise)))
+
+
+def missed_by_sampling(steps: np.ndarray, torque: np.ndarray) -> np.ndarray:
+    """Return the variance of an integral of torques by what they do between samples, (n,).
+
+    Args:
+        steps: between the samples, shape (k - 1, 1) [s].
+        torque: less what it was before, shape (k, n) [N.m].
+    """
+    return np.asarray(_SAMPLING_ERROR**2 * np.square(steps * np.diff(torque, axis=0)).sum(axis=0))
 
 
 def unexplained_momentum(
@@ -149,7 +158,7 @@ def step_covariance(
     dq: np.ndarray,
     tau: np.ndarray,
 ) -> np.ndarray:
-    """Return what sensor noise does to the jump of s, shape (n, n) [(N.m.s)^2].
+    """Return the covariance of the jump of s by sensor noise, shape (n, n) [(N.m.s)^2].
 
     Args:
         x: times, increasing, shape (N,) [s].

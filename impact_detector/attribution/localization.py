@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where on the robot a contact was, from what it gave to each joint."""
+"""Location of a contact on the robot, from the generalized impulse of each joint."""
 
 from __future__ import annotations
 
@@ -13,29 +13,31 @@ import pinocchio as pin
 from impact_detector.attribution.generalized_impulse import GeneralizedImpulse
 from impact_robots import Robot
 
-SIGNIFICANCE = 1e-4  # of all tests: how often noise alone is taken for something
-_WRENCH = 6  # joints from which on force and moment on a link can be distinguished
-_CERTAIN = 0.5  # largest standard deviation of an impulse, over its size, that has a direction
+SIGNIFICANCE = 1e-4  # of all tests: probability of a false positive by noise alone
+_WRENCH = 6  # joints needed to distinguish force and moment on a link
+_CERTAIN = (
+    0.5  # largest standard deviation over magnitude of an impulse whose direction is reported
+)
 
 
 @dataclass(frozen=True)
 class Location:
     """Result of :func:`locate`."""
 
-    link: str = ""  # that was hit, or one further out was; empty: unknown
-    contact: str = ""  # frame of the contact point, if it explains what all joints felt
+    link: str = ""  # that was hit, or a more distal one; empty: unknown
+    contact: str = ""  # frame of the contact point, if it explains all joints
     direction: np.ndarray | None = None  # of the impulse on the robot, base axes, (3,); unknown
 
 
 def locate(robot: Robot, impulse: GeneralizedImpulse) -> Location:
-    r"""Return the link that was hit, by the joints that felt it.
+    r"""Return the link that was hit, from the joints with a significant impulse.
 
-    A force on a link moves no joint beyond it: the last joint whose generalized impulse, together
-    with all behind it, is not explained by noise (:math:`\chi^2`) carries the link. If the contact
-    point of the impulse's state explains every joint, the contact was there. A direction is known
-    then, and for a link that six joints or more carry. A force whose line passes through the axes
-    of the outermost joints does not move these: then the link that is named lies nearer to the base
-    than the one that was hit.
+    A force on a link loads no joint distal to it: the last joint whose generalized impulse, with
+    those of all joints distal to it, noise does not explain (:math:`\chi^2`) carries the link. If
+    the contact point of the impulse's state explains every joint, the contact was there. The
+    direction is known in that case, and for a link carried by six joints or more. A force whose
+    line passes through the axes of the outermost joints does not load them: the reported link is
+    then closer to the base than the link that was hit.
 
     De Luca, Mattone, "Sensorless robot collision detection and hybrid force/motion control", ICRA
     2005, and Haddadin, De Luca, Albu-Schaeffer, "Robot collisions: a survey", T-RO 2017, section
@@ -62,26 +64,26 @@ def locate(robot: Robot, impulse: GeneralizedImpulse) -> Location:
 
 
 def contact_link(robot: Robot, frame: str | None = None) -> str:
-    """Return the name of the link with a frame; none: that of the robot's contact point."""
+    """Return the name of the link with a frame; None: that of the robot's contact point."""
     return _link(robot, _carrier(robot, frame or robot.contact_frame))
 
 
 @cache
 def limit(degrees: int) -> float:
     r"""Return the :math:`\chi^2` that noise exceeds with probability ``SIGNIFICANCE``."""
-    # as scipy.stats.chi2.ppf has it, which takes a third of a second to load
-    from scipy.special import gammaincinv  # loads slowly too
+    # scipy.stats.chi2.ppf, whose import takes a third of a second
+    from scipy.special import gammaincinv  # slow import, too
 
     return 2.0 * float(gammaincinv(degrees / 2.0, 1.0 - SIGNIFICANCE))
 
 
 def misfit(impulse: GeneralizedImpulse, J: np.ndarray) -> float:
-    """Return chi^2 of what no impulse at the point with Jacobian ``J`` (3, n) explains [-]."""
+    """Return chi^2 of the residual of an impulse at the point with Jacobian ``J`` (3, n) [-]."""
     return _weighed(impulse, J)[1]
 
 
 def _weighed(impulse: GeneralizedImpulse, J: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
-    """Return impulse or wrench of least squares (k,), its chi^2 and its covariance (k, k)."""
+    """Return the least-squares impulse or wrench (k,), its chi^2 and covariance (k, k)."""
     whiten = np.linalg.inv(np.linalg.cholesky(impulse.covariance))
     A, b = whiten @ J.T, whiten @ impulse.jump
     found = np.linalg.lstsq(A, b, rcond=1e-6)[0]
@@ -90,7 +92,7 @@ def _weighed(impulse: GeneralizedImpulse, J: np.ndarray) -> tuple[np.ndarray, fl
 
 
 def _tail(impulse: GeneralizedImpulse, joint: int) -> float:
-    """Return chi^2 of the generalized impulse of a joint and all behind it."""
+    """Return chi^2 of the generalized impulses of a joint and all joints distal to it."""
     tail, covariance = impulse.jump[joint:], impulse.covariance[joint:, joint:]
     return float(tail @ np.linalg.solve(covariance, tail))
 

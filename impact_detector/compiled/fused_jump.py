@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""The statistic of the fused detector, compiled: what is learnt, and the whitened jump.
+r"""The statistic of the fused detector, compiled: learnt noise and whitened jump.
 
 Symmetric matrices are read in their upper triangle.
 """
@@ -25,7 +25,7 @@ compiled = cached()
 
 
 class Jumps(NamedTuple):
-    """What the statistic remembers of n joints, all overwritten, and its room to work."""
+    """Memory and work arrays of the statistic for n joints, all overwritten."""
 
     measured: np.ndarray  # velocities [rad/s] and torques [N.m] of this sample, shape (2, n)
     before: np.ndarray  # velocities and net torques of the last one, shape (2, n)
@@ -38,7 +38,7 @@ class Jumps(NamedTuple):
 
 
 def no_jumps(joints: int, bias_samples: int) -> Jumps:
-    """Return the memory of a detector that has seen nothing.
+    """Return the memory of a detector without samples.
 
     Args:
         joints: n.
@@ -73,7 +73,7 @@ def remember(jumps: Jumps, dt: float, mobility: np.ndarray, net_torque: np.ndarr
     """Write the jump y between the last sample and this one, ``dt`` [s] apart, into the ring."""
     recent, quiet, counts = jumps.recent, jumps.quiet, jumps.counts
     place = recent[counts[0] % len(recent)]
-    if counts[0] >= len(recent):  # what is overwritten is old enough for the bias
+    if counts[0] >= len(recent):  # the overwritten sample is old enough for the bias
         quiet[counts[1] % len(quiet)] = place
         counts[1] += 1
     counts[0] += 1

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Impact detection by the joint accelerations that velocities jump with."""
+"""Impact detection by joint accelerations, from jumps of velocity."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AccelerationDetector(StateDetector):
 
     Causal: :math:`(\dot q_k - \dot q_{k-2})/(t_k - t_{k-2})`, half the noise of one difference.
     With 4e-3 rad/s of velocity noise its standard deviation is 2.8 rad/s^2 at 1 kHz. Needs
-    velocities alone. Nothing is differentiated across a gap of more than 10 ms.
+    velocities alone. Velocities are not differentiated across a gap of more than 10 ms.
     """
 
     largest_gap = _LARGEST_GAP
@@ -39,7 +39,7 @@ class AccelerationDetector(StateDetector):
         """Set up.
 
         Args:
-            joints: indices from 0 of the joints that are looked at.
+            joints: indices from 0 of the joints that are used.
             threshold: of the largest magnitude [rad/s^2].
             rearm_time: time below the threshold before the next impact is reported [s].
             debounce: successive samples above the threshold that make an impact.
@@ -72,7 +72,7 @@ class AccelerationDetector(StateDetector):
 
 
 def _make(setup: Setup) -> AccelerationDetector:
-    """Return the detector that looks at all joints but the last, as published for seven."""
+    """Return the detector on all joints but the last, as published for seven."""
     joints = range(max(1, setup.robot.dof - 1))
     return AccelerationDetector(joints, setup.threshold, rearm_time=setup.rearm_time)
 

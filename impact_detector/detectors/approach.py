@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Does the contact point approach the surface? Outside an approach no impact is expected."""
+"""Approach gate: without an approach to the surface no impact is expected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STILL = 0.005  # speed below which the contact point counts as at rest [m/s]
 
 
 class ApproachGate:
-    """Tells whether the contact point moves against a surface's normal."""
+    """Checks whether the contact point moves against a surface's normal."""
 
     def __init__(self, robot: Robot, normal: Sequence[float], still: float = STILL) -> None:
         """Set up.
@@ -26,7 +26,7 @@ class ApproachGate:
             still: speed that is no approach yet [m/s].
 
         Raises:
-            RobotError: the normal is none.
+            RobotError: the normal is zero or not finite.
         """
         self._dynamics, self._still = ArmDynamics(robot), still
         self._normal = contact_rotation(normal)[:, 2]

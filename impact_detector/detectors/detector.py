@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all detectors on joint states share: time, gate, threshold, latch."""
+"""Base of the detectors on joint states: time, gate, threshold, latch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from impact_detector.detectors.latch import ThresholdLatch, positive_threshold
-from impact_detector.signals.sample import JointSample, Verdict, all_finite, from_seconds
+from impact_detector.signals.sample import DetectionStatus, JointSample, all_finite, from_seconds
 
 APPROACH_MEMORY = from_seconds(0.05)  # an impact stops the approach before it is detected
 
@@ -17,8 +17,8 @@ APPROACH_MEMORY = from_seconds(0.05)  # an impact stops the approach before it i
 class StateDetector(ABC):
     """Declares an impact when a statistic of the joint states exceeds its threshold.
 
-    A repeated time stamp is ignored, a backward one resets, a sample with NaN where the detector
-    looks is dropped and counted. Subclasses say what the statistic is, and of what.
+    A repeated time stamp is ignored, a backward one resets. A sample with NaN in a measurement
+    that the detector uses is dropped and counted. Subclasses define the statistic and its inputs.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class StateDetector(ABC):
         """Set up.
 
         Args:
-            name: that detections carry.
+            name: of the detector in its detections.
             threshold: of the statistic, > 0 [its unit].
             rearm_time: time below the threshold before the next impact is reported [s].
             debounce: successive samples above the threshold that make an impact, >= 1.
@@ -39,20 +39,20 @@ class StateDetector(ABC):
         self._approached: int | None = None
         self.dropped = 0  # samples with NaN, since the start or the last reset
 
-    needs_torque = True  # a sample without measured torque tells this detector nothing
-    needs_reference = False  # nor does one without reference torque
-    needs_reference_velocity = False  # nor does one without desired velocity
-    learns_below_threshold = False  # what it learns, and so its statistic, depends on its threshold
-    largest_gap: int | None = None  # between samples, beyond which it starts anew [ns]; None: any
+    needs_torque = True  # a sample without measured torque has no statistic
+    needs_reference = False  # a sample without reference torque has no statistic
+    needs_reference_velocity = False  # a sample without desired velocity has no statistic
+    learns_below_threshold = False  # learnt values, and so the statistic, depend on the threshold
+    largest_gap: int | None = None  # between samples, beyond which it resets [ns]; None: unlimited
 
     @property
     def name(self) -> str:
-        """What detections call this detector."""
+        """Name of the detector in its detections."""
         return self._latch.detector
 
     @property
     def threshold(self) -> float:
-        """Of the statistic [its unit]; may be changed while running, to a number above 0."""
+        """Of the statistic [its unit]; may be changed while running, > 0."""
         return self._latch.threshold
 
     @threshold.setter
@@ -60,14 +60,14 @@ class StateDetector(ABC):
         self._latch.threshold = positive_threshold(value)
 
     def reset(self) -> None:
-        """Forget everything that was measured."""
+        """Delete all measurements."""
         self._latch.reset()
         self._approached = None
         self.dropped = 0
         self._forget()
 
-    def update(self, sample: JointSample) -> Verdict:
-        """Return the verdict on the next sample."""
+    def update(self, sample: JointSample) -> DetectionStatus:
+        """Return the detection status on the next sample."""
         repeated = self._latch.repeated(sample.time)
         if repeated is not None:
             return repeated
@@ -79,24 +79,24 @@ class StateDetector(ABC):
         return self._latch.judge(sample.time, statistic, allowed=self._gate(sample.time))
 
     def _gate(self, time: int) -> bool:
-        """Tell whether the robot approached now or a moment ago."""
+        """Return whether the robot approaches or did so within ``APPROACH_MEMORY``."""
         return self._approached is not None and time - self._approached <= APPROACH_MEMORY
 
     def _usable(self, sample: JointSample) -> bool:
-        """Tell whether every number it looks at is finite; count the sample as dropped if not."""
+        """Return whether all used numbers are finite; else count the sample as dropped."""
         if all_finite(*self._looked_at(sample)):
             return True
         self.dropped += 1
         return False
 
     def _looked_at(self, sample: JointSample) -> tuple[np.ndarray | None, ...]:
-        """Return the measurements that the statistic is made of, None for a missing one."""
+        """Return the measurements used by the statistic, None for a missing one."""
         return sample.q, sample.dq, sample.tau
 
     @abstractmethod
     def _statistic(self, sample: JointSample) -> float:
-        """Return the statistic of a sample of finite numbers, NaN when it cannot be had."""
+        """Return the statistic of a sample of finite numbers, NaN if unavailable."""
 
     @abstractmethod
     def _forget(self) -> None:
-        """Forget what the statistic is made of."""
+        """Reset the state of the statistic."""

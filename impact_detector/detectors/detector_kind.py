@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a detector on joint states is by name, what it is made of, and all that there are."""
+"""Registry of detectors on joint states: name, factory, statistic and settings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from impact_robots import Robot, RobotError
 from impact_robots.registry import Registry
 from impact_ros.messages import NANOSECONDS
 
-_SLOW = from_seconds(0.05)  # between samples, with which a detector that is recommended can do
+_SLOW = from_seconds(0.05)  # allowed step between samples of a detector that is recommended
 
 
 def too_slow(name: str, largest_gap: int, period: int) -> str:
-    """Return the words for a detector that needs a higher rate, with those to use instead.
+    """Return the message for a detector that needs a higher rate, with alternatives.
 
     One that needs a controller's desired velocities is no replacement for one that does not.
 
@@ -40,19 +40,19 @@ def too_slow(name: str, largest_gap: int, period: int) -> str:
 
 @dataclass(frozen=True)
 class Setup:
-    """What a detector is made of; each takes what it needs."""
+    """Settings of a detector; each kind uses some of them."""
 
     robot: Robot
     threshold: float  # of its statistic [its unit]
     rearm_time: float = 0.5  # [s]
     bias_samples: int = 50  # quiet samples whose mean error is removed
     noise_multiples: bool = False  # the threshold is in standard deviations of learnt noise
-    joint_numbers: tuple[int, ...] = ()  # from 1, of joints that are looked at; empty: the robot's
+    joint_numbers: tuple[int, ...] = ()  # from 1, of joints that are used; empty: the robot's
     normal: tuple[float, ...] = ()  # of the surface, base axes; empty, or NaN: unknown
 
     @property
     def joints(self) -> tuple[int, ...]:
-        """Indices of the joints that are looked at, from 0.
+        """Indices of the joints that are used, from 0.
 
         Raises:
             RobotError: a number that the robot has no joint for.
@@ -62,7 +62,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class DetectorKind:
-    """A detector that the node and the commands can be asked for.
+    """A detector that the node and the commands can select by name.
 
     Its number in messages is ``DETECTOR_`` and its name in impact_msgs/ImpactEvent, else
     ``DETECTOR_UNKNOWN``.
@@ -71,14 +71,14 @@ class DetectorKind:
     name: str
     detector: type[StateDetector]
     make: Callable[[Setup], StateDetector]  # raises DetectorError for values out of their range
-    statistic: str  # what it measures, for parameters and options
+    statistic: str  # description of it, for parameters and options
     unit: str  # of the statistic
     threshold: float  # default [unit]
     own_parameter: str = ""  # name of the threshold's parameter; empty: see below
 
     @property
     def parameter(self) -> str:
-        """Name of the parameter that holds its threshold."""
+        """Name of the parameter with its threshold."""
         return self.own_parameter or f"{self.name}_threshold"
 
 

@@ -23,11 +23,11 @@ class ErrorDetector(StateDetector):
 
     .. math:: e = \sum_{i \in S} |e_i - b_i|
 
-    :math:`b` is the mean error of the last ``bias_samples`` = N quiet samples. It removes what
-    changes slowly, such as an unknown payload or friction, and leaves what an impact does within
-    milliseconds. Samples above half the threshold are not learnt, so a rising statistic freezes
-    the bias and a long push is not learnt away. Until N samples are there the detector is not
-    ready. N = 0 turns the removal off: ready at once.
+    :math:`b` is the mean error of the last ``bias_samples`` = N quiet samples. It removes slow
+    errors, such as those of an unknown payload or friction, but not the change by an impact within
+    milliseconds. Samples above half the threshold are not averaged, so a rising statistic freezes
+    the bias and a long push does not enter it. With fewer than N samples the detector is not
+    ready. N = 0: no bias is removed, and the detector is ready at once.
 
     With ``multiples`` the threshold is in standard deviations instead: each error is divided by
     the standard deviation learnt from the first 200 samples and, slowly, from quiet ones after
@@ -49,7 +49,7 @@ class ErrorDetector(StateDetector):
         """Set up.
 
         Args:
-            name: that detections carry.
+            name: of the detector in its detections.
             joints: indices S from 0, in the robot's joint order.
             threshold: of the sum [unit of the error], or in standard deviations.
             rearm_time: time below the threshold before the next impact is reported [s].
@@ -69,13 +69,13 @@ class ErrorDetector(StateDetector):
         self._noise = _Noise(len(joints)) if multiples else None
 
     def _forget(self) -> None:
-        """Forget bias and noise."""
+        """Reset bias and noise."""
         self._bias.clear()
         if self._noise is not None:
             self._noise.clear()
 
     def _statistic(self, sample: JointSample) -> float:
-        """Return e, NaN when it cannot be had, and learn from it."""
+        """Return e, NaN if unavailable, and update bias and noise."""
         error = self._error(sample)
         if error is None:
             return nan
@@ -84,7 +84,7 @@ class ErrorDetector(StateDetector):
             self._bias.learn(error)
             return nan
         deviation = error - self._bias.value
-        if self._noise is None:  # a fifth of the time of numpy's, with so few
+        if self._noise is None:  # five times as fast as numpy for few joints
             statistic = float(sum(map(abs, deviation.tolist())))
         else:
             statistic = self._noise.multiple(np.abs(deviation))
@@ -94,7 +94,7 @@ class ErrorDetector(StateDetector):
 
     @abstractmethod
     def _error(self, sample: JointSample) -> np.ndarray | None:
-        """Return the error of every joint, shape (n,); none if it cannot be had."""
+        """Return the error of every joint, shape (n,), or None if unavailable."""
 
 
 class _Bias:
@@ -102,7 +102,7 @@ class _Bias:
 
     def __init__(self, samples: int, joints: int) -> None:
         self._window, self._samples = np.zeros((samples, joints)), samples
-        self._share = np.full(samples, 1.0 / max(1, samples))
+        self._weights = np.full(samples, 1.0 / max(1, samples))
         self._learnt = 0
 
     @property
@@ -111,7 +111,7 @@ class _Bias:
 
     @property
     def value(self) -> np.ndarray:
-        return self._share.dot(self._window)  # a mean, in a quarter of its time; 0 without a window
+        return self._weights.dot(self._window)  # mean, four times as fast; 0 without a window
 
     def learn(self, error: np.ndarray) -> None:
         if self._samples:

@@ -7,14 +7,14 @@ from __future__ import annotations
 import numpy as np
 
 from impact_detector.detectors.latch import ThresholdLatch
-from impact_detector.signals.sample import FORCE, ForceSample, Verdict
+from impact_detector.signals.sample import FORCE, DetectionStatus, ForceSample
 
 
 class ForceThresholdDetector:
     """Declares an impact when the norm of F exceeds a threshold.
 
     The default of 20 N is the published one for a wrist sensor at 200 Hz (Wang 2023,
-    section 6.2.1). The sensor's offset and the weight beyond it are the caller's to subtract.
+    section 6.2.1). The caller subtracts the sensor's offset and the weight distal to it.
     A repeated time stamp is ignored, a backward one resets, NaN is dropped and counted.
     """
 
@@ -33,17 +33,17 @@ class ForceThresholdDetector:
         """
         self._latch = ThresholdLatch(FORCE, threshold, rearm_time=rearm_time, debounce=debounce)
         self._newest: int | None = None  # time of the first of the last samples [ns]
-        self._last = Verdict(0, float("nan"), threshold, armed=False, impact=False)
+        self._last = DetectionStatus(0, float("nan"), threshold, armed=False, impact=False)
         self.dropped = 0  # samples with NaN, since the start or the last reset
 
     def reset(self) -> None:
-        """Forget everything that was measured."""
+        """Delete all measurements."""
         self._latch.reset()
         self._newest = None
         self.dropped = 0
 
-    def update(self, sample: ForceSample) -> Verdict:
-        """Return the verdict on the last of the next samples; it carries any one's detection."""
+    def update(self, sample: ForceSample) -> DetectionStatus:
+        """Return the status of the last of these samples, with the detection of any of them."""
         if sample.time == self._newest or not len(sample.force):
             return self._last._replace(detection=None, suppressed=None)
         if self._newest is not None and sample.time < self._newest:
@@ -51,11 +51,11 @@ class ForceThresholdDetector:
         self._newest = sample.time
         norms = np.linalg.norm(sample.force, axis=1)
         self.dropped += int(np.count_nonzero(~np.isfinite(norms)))
-        verdicts = [
+        statuses = [
             self._latch.judge(time, norm)
             for time, norm in zip(sample.times.tolist(), norms.tolist(), strict=True)
         ]
-        detection = next((verdict.detection for verdict in verdicts if verdict.detection), None)
-        suppressed = next((each.suppressed for each in verdicts if each.suppressed), None)
-        self._last = verdicts[-1]._replace(detection=detection, suppressed=suppressed)
+        detection = next((status.detection for status in statuses if status.detection), None)
+        suppressed = next((each.suppressed for each in statuses if each.suppressed), None)
+        self._last = statuses[-1]._replace(detection=detection, suppressed=suppressed)
         return self._last

@@ -17,13 +17,13 @@ from impact_robots import Robot
 from impact_robots.compiling.direct_call import direct
 from impact_robots.description.keys import TORQUE_NOISE, VELOCITY_NOISE
 
-LARGEST_GAP = from_seconds(3e-3)  # between samples, across which nothing is compared
+LARGEST_GAP = from_seconds(3e-3)  # longest gap between samples that are compared
 
 
 class FusedDetector(StateDetector):
-    r"""Declares an impact when joint velocities jump and the joint torques do not say why.
+    r"""Declares an impact when joint velocities jump and joint torques do not explain it.
 
-    A link-side torque sensor knows what the joint does to the link, so between two samples
+    A link-side torque sensor measures the torque on the link, so between two samples
 
     .. math:: y_k = \dot q_k - \dot q_{k-1} - \Delta t\, M^{-1}(\tau - h)
 
@@ -31,8 +31,8 @@ class FusedDetector(StateDetector):
     ``bias_samples`` is removed) or an external force. The statistic is the largest norm of the sum
     of y over 1 and 2 samples, whitened by its covariance: velocity noise, torque noise through
     M^-1, and a factor per joint that is learnt while moving. So the threshold is in standard
-    deviations, whatever arm it is. It needs no reference torque, and sees an impact in the links'
-    motion before the joints' springs pass it on to the torque sensors.
+    deviations for any arm. No reference torque is needed; an impact is detected in the links'
+    motion before the joints' springs transmit it to the torque sensors.
 
     A sample without torque, or after a gap, makes the detector not ready for as long as it must
     wait for new samples.
@@ -53,7 +53,7 @@ class FusedDetector(StateDetector):
         """Set up.
 
         Args:
-            robot: whose joint states are judged.
+            robot: that the joint states are of.
             threshold: in standard deviations of the whitened jump, > 0 [-].
             rearm_time: time below the threshold before the next impact is reported [s].
             bias_samples: over which the mean of y is taken, at least 1.
@@ -69,7 +69,7 @@ class FusedDetector(StateDetector):
         for name, value in (("velocity_noise", velocity_noise), ("torque_noise", torque_noise)):
             if not 0.0 < value < float("inf"):
                 raise DetectorError(f"{name}: expected a number > 0, got {value}")
-        # here, as numba alone takes a quarter of a second
+        # late import: numba takes a quarter of a second
         from impact_detector.compiled.fused_jump import no_jumps, statistic
 
         self._model, self._data = robot.model, robot.model.createData()

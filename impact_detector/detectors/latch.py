@@ -11,29 +11,29 @@ from collections.abc import Sequence
 import numpy as np
 
 from impact_detector.exceptions import DetectorError
-from impact_detector.signals.sample import Detection, Suppressed, Verdict, from_seconds
+from impact_detector.signals.sample import Detection, DetectionStatus, Suppressed, from_seconds
 
-LONGEST_STEP = from_seconds(0.05)  # what one pair of samples counts at most: 20 Hz and faster
+LONGEST_STEP = from_seconds(0.05)  # maximum counted step between samples: 20 Hz and faster
 
 
 class QuietTime:
-    """Adds up the time between successive quiet samples, until there is enough of it.
+    """Sums the time between successive quiet samples, up to the required duration.
 
-    A sample above the threshold starts over. An unknown one, and what of a step between samples
-    is longer than ``LONGEST_STEP``, says nothing: it neither counts nor starts over, so that lost
-    samples delay re-arming by no more than themselves. When nothing at all was known for as long
-    as quiet is needed (and for longer than ``LONGEST_STEP``), it counts as over: what is above the
-    threshold then is another impact, or one that is still going on, and an arm that stops once too
-    often is safer than one that is blind.
+    A sample above the threshold resets the sum. A sample without statistic, and the part of a step
+    between samples beyond ``LONGEST_STEP``, is ignored: it neither counts nor resets, so that lost
+    samples delay re-arming only by their own duration. If no statistic is known for the required
+    duration (and longer than ``LONGEST_STEP``), quiet is assumed: a later sample above the
+    threshold is another impact or a lasting one, and an unnecessary stop is safer than a missed
+    impact.
     """
 
     def __init__(self, needed: int) -> None:
-        """Need ``needed`` [ns] of quiet."""
+        """Require ``needed`` [ns] of quiet."""
         self.needed = needed
         self.restart()
 
     def restart(self, loud: int | None = None) -> None:
-        """Start over, at a sample above the threshold at ``loud`` [ns], or knowing nothing."""
+        """Reset, at a sample above the threshold at ``loud`` [ns], or without samples."""
         self._counted, self._enough = 0, False
         self._known = loud  # time of the last sample with a statistic
         self._before: int | None = None  # time of the last sample, if it was quiet
@@ -66,14 +66,14 @@ RISE_FRACTION = 0.2
 
 
 def onset_time(times: Sequence[int], statistics: Sequence[float]) -> int:
-    """Return the last time before the statistic left its level of before the impact.
+    """Return the last time at which the statistic was at its level before the impact.
 
     Args:
         times: of successive samples [ns], the last one being the detection; at least one.
         statistics: of the same samples.
 
-    The level of before is the median of the older half. The onset is the newest sample that lies
-    below it plus a fifth of the rise, and at most 10 ms before the detection.
+    That level is the median of the older half of the samples. The onset is the newest sample below
+    the level plus a fifth of the rise, at most 10 ms before the detection.
     """
     values = np.asarray(statistics, dtype=float)
     before = float(np.median(values[: max(1, len(values) // 2)]))
@@ -102,10 +102,10 @@ class ThresholdLatch:
     """Reports one detection when a statistic exceeds its threshold, then waits for quiet.
 
     After a detection the latch stays closed (``impact``) until the statistic was known and not
-    above the threshold for ``rearm_time``; samples above it start that time over, unknown ones
-    and gaps do not (:class:`~impact_detector.detectors.latch.QuietTime`). What exceeds the
-    threshold meanwhile is no detection, but the verdict says so (``suppressed``), once per
-    vibration. Time that runs backwards starts everything anew: another recording, or a restart.
+    above the threshold for ``rearm_time``; samples above it restart that time, samples without
+    statistic and gaps do not (:class:`~impact_detector.detectors.latch.QuietTime`). Exceeding the
+    threshold meanwhile is no detection; the detection status reports it (``suppressed``), once
+    per vibration. A jump back in time resets the latch: another recording, or a restart.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class ThresholdLatch:
         """Set up.
 
         Args:
-            detector: name that detections carry.
+            detector: name in the detections.
             threshold: of the statistic, > 0 [its unit].
             rearm_time: quiet time before the next impact can be reported, 0 to 1e6 [s].
             debounce: successive samples above the threshold that make an impact, >= 1.
@@ -133,8 +133,8 @@ class ThresholdLatch:
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything: armed, no impact so far."""
-        self._last: Verdict | None = None
+        """Reset: armed, no impact so far."""
+        self._last: DetectionStatus | None = None
         self._impact = False
         self._quiet.restart()
         self._above = 0
@@ -145,11 +145,11 @@ class ThresholdLatch:
         self._statistics: deque[float] = deque(maxlen=_HISTORY)
 
     def is_backward(self, time: int) -> bool:
-        """Tell whether ``time`` [ns] lies before the last sample's."""
+        """Return whether ``time`` [ns] lies before the last sample's."""
         return self._last is not None and time < self._last.time
 
-    def repeated(self, time: int) -> Verdict | None:
-        """Return the verdict on the last sample if ``time`` [ns] is its time, else None.
+    def repeated(self, time: int) -> DetectionStatus | None:
+        """Return the detection status on the last sample if ``time`` [ns] is its time, else None.
 
         It carries no detection: that one was reported already.
         """
@@ -157,8 +157,8 @@ class ThresholdLatch:
             return None
         return self._last._replace(detection=None, suppressed=None)
 
-    def judge(self, time: int, statistic: float, *, allowed: bool = True) -> Verdict:
-        """Return the verdict on one sample.
+    def judge(self, time: int, statistic: float, *, allowed: bool = True) -> DetectionStatus:
+        """Return the detection status on one sample.
 
         Args:
             time: of the sample, later than the last one's [ns].
@@ -182,7 +182,7 @@ class ThresholdLatch:
                 suppressed = self._suppress(time, statistic) if fresh else None
             elif self._above >= self.debounce:
                 detection = self._detect(time, statistic)
-        self._last = Verdict(
+        self._last = DetectionStatus(
             time,
             statistic,
             self.threshold,

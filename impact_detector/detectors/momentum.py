@@ -17,7 +17,7 @@ from impact_detector.signals.sample import MOMENTUM, JointSample, from_seconds
 from impact_robots import Robot
 
 OBSERVER_GAIN = 700.0  # of the observer that the node makes [1/s]
-_LARGEST_GAP = from_seconds(0.05)  # between samples, across which nothing is integrated
+_LARGEST_GAP = from_seconds(0.05)  # longest gap between samples that is integrated
 
 
 class MomentumObserver:
@@ -27,15 +27,15 @@ class MomentumObserver:
               \quad p = (M + B) \dot q
 
     r follows the external torque with a first-order lag of 1/K (De Luca, Albu-Schaeffer, Haddadin,
-    Hirzinger, IROS 2006): :math:`\dot r = K (u - r)`, where u is what the momentum's rate shows
-    beyond the model's. Over a step it is replaced by its mean,
+    Hirzinger, IROS 2006): :math:`\dot r = K (u - r)`, where u is the momentum's rate minus the
+    model's. Over a step it is replaced by its mean,
 
     .. math:: r_k = e^{-K \Delta t} r_{k-1} + (1 - e^{-K \Delta t})
               \left(\frac{p_k - p_{k-1}}{\Delta t} - \frac{m_k + m_{k-1}}{2}\right),
               \quad m = \tau - \tau_f + C^T \dot q - g
 
     so that it is stable at any rate, and exact for external torques that change with the samples
-    (zero-order hold). With torques sensed on the links' side, as on a Panda, B and friction
+    (zero-order hold). With link-side torque sensors, as on a Panda, B and friction
     are zero; with motor torques B is the motors' inertia behind the gears.
     """
 
@@ -66,7 +66,7 @@ class MomentumObserver:
         self.reset()
 
     def reset(self) -> None:
-        """Start anew at the next sample."""
+        """Restart at the next sample."""
         self._time: int | None = None
         self.residual = np.zeros(self._model.nv)  # r, shape (n,) [N.m]
 
@@ -74,13 +74,13 @@ class MomentumObserver:
         """Take one measurement; ``residual`` is then the external torque.
 
         Args:
-            time: of the measurement [ns]; a gap of more than 50 ms starts anew.
+            time: of the measurement [ns]; a gap of more than 50 ms restarts the observer.
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
             tau: joint torques, shape (n,) [N.m].
 
         Returns:
-            False if this sample started the observer anew.
+            False if this sample restarted the observer.
         """
         momentum, rate = self._momentum(q, dq, tau)
         last, self._time = self._time, time
@@ -98,7 +98,7 @@ class MomentumObserver:
     def _momentum(
         self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return p and what the model says of its rate, shape (n,) each [N.m.s], [N.m]."""
+        """Return p and the model's rate of it, shape (n,) each [N.m.s], [N.m]."""
         model, data = self._model, self._data
         pin.computeAllTerms(model, data, q, dq)
         C = pin.computeCoriolisMatrix(model, data, q, dq)

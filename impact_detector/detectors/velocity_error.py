@@ -22,7 +22,7 @@ class VelocityErrorDetector(ErrorDetector):
     With an unknown normal n the sizes of the three components are summed. b is the mean of quiet
     samples, as of every :class:`~impact_detector.detectors.error_detector.ErrorDetector`. It finds
     light and soft objects, which joint torques hardly show; it needs a controller that follows
-    its desired velocity well, and does not tell an impact from a push.
+    its desired velocity well, and does not distinguish an impact from a push.
     """
 
     needs_torque = False

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impact did: touch time, velocities, impulse, restitution."""
+"""Estimators of an impact: contact time, velocities, impulse, restitution."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Contact law of an impact that was measured; offline, because it takes 0.1 to 1 s."""
+"""Contact law of a measured impact; offline, because it takes 0.1 to 1 s."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def contact_law_of(
 ) -> ContactIdentification:
     """Identify stiffness, damping and restitution from the force of a contact.
 
-    Not part of the streaming estimate, which must not keep the detector waiting. The answer's flags
-    and intervals say how far to believe it; the mass matters most (``mass_between`` finds it too).
+    Not part of the streaming estimate, which must not delay the detector. Flags and intervals of
+    the result give its uncertainty; it depends mostly on the mass (``mass_between`` identifies it).
 
     Args:
         contact: ``Estimate.contact``, or of :func:`integrate_impulse`.
         normal: outward normal in the axes of the force, shape (3,), any length.
         mass: effective mass along the normal [kg].
-        approach_speed: normal speed at the touch, positive [m/s].
+        approach_speed: normal speed at contact, positive [m/s].
         contact_law: name of one of ``impact_predictor.CONTACT_LAWS`` that has bounds.
         **options: of the same function.
 

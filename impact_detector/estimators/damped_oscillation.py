@@ -52,7 +52,7 @@ def oscillation_fit(
     .. math:: \dot q(x) = a_0 + a_1 x + \sum_k A_k e^{-b_k x} \cos(w_k x + \phi_k),
 
     integrated once, because positions are known a hundred times better than velocities. b and w
-    belong to the arm, so all joints share them; amplitudes, phases and trend are each joint's own
+    belong to the arm and are common to all joints; amplitudes, phases and trend differ by joint
     and follow by linear least squares (variable projection). Several starts: one from the spectrum,
     the others drawn with a fixed seed. Start at the release: during the contact the arm moves
     otherwise.
@@ -178,7 +178,7 @@ def _velocity(x: np.ndarray, Y: np.ndarray, p: np.ndarray) -> np.ndarray:
 def _problems(
     p: np.ndarray, coefficients: np.ndarray, scale: np.ndarray, std: np.ndarray, alone: bool
 ) -> tuple[str, ...]:
-    """Return what speaks against a fit."""
+    """Return the reasons to reject a fit."""
     modes = len(p) // 2
     amplitude = np.abs(coefficients[3:].reshape(modes, -1)).max(axis=1)
     lower, upper = _bounds(modes)

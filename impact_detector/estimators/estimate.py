@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The estimate of an impact: what it holds."""
+"""The record of an impact's estimate."""
 
 from __future__ import annotations
 
@@ -29,28 +29,30 @@ NO_SOURCE = ""  # unknown: NaN
 
 @dataclass(frozen=True)
 class Estimate:
-    """What one impact did; NaN for what is unknown. n joints."""
+    """Estimate of one impact; NaN for unknown quantities. n joints."""
 
     detection: Detection  # that it belongs to
     time: int  # of the last measurement used [ns]
-    impact_time: int  # first touch, from the force sensor if there is one [ns]
+    impact_time: int  # first contact, from the force sensor if there is one [ns]
     impact_time_std: float  # standard deviation [s]
     velocity_before: np.ndarray  # shape (n,) [rad/s]
     velocity_after: np.ndarray  # vibration included, shape (n,) [rad/s]
     gross_velocity: np.ndarray  # vibration taken out, shape (n,) [rad/s]
     impulse: np.ndarray  # on the robot, in axes of the sensor or base, shape (3,) [N.s]
     impulse_std: float  # standard deviation along the impulse [N.s]
+    impulse_covariance: np.ndarray  # shape (3, 3) [(N.s)^2]
     impulse_source: str  # BY_FORCE, BY_TORQUE or NO_SOURCE
     normal_impulse: float  # along the outward normal [N.s]
     peak_force: float  # largest normal force [N]
-    duration: float  # from touch to first release [s]
+    duration: float  # from contact to first release [s]
     restitution: float  # -v_n^+/v_n^- of the contact point, v_n^+ at the release [-]
+    restitution_std: float  # of it, as the motion right after the release shows it [-]
     fit_rms: float  # over all joints [rad]
     fit_samples: int
     fit_window: float  # [s]
     method: str
     quality: int  # bits as above
-    contact: Impulse | None = None  # measured force from touch to release, times since detection
+    contact: Impulse | None = None  # measured force from contact to release, times since detection
     assessment: Assessment = field(default_factory=Assessment)  # which link, and was it expected
 
     @property

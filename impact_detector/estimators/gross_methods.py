@@ -24,12 +24,12 @@ LARGEST_RESIDUAL = 2e-3  # rms of a good fit; vibration of the transmissions sta
 
 @dataclass(frozen=True)
 class Motion:
-    """Measured joint motion around an impact; times since the touch."""
+    """Measured joint motion around an impact; times since contact."""
 
     t: np.ndarray  # shape (N,) [s]
     q: np.ndarray  # shape (N, n) [rad]
     dq: np.ndarray  # shape (N, n) [rad/s]
-    before: np.ndarray  # velocity just before the touch, shape (n,) [rad/s]
+    before: np.ndarray  # velocity just before contact, shape (n,) [rad/s]
     release: float  # when the contact was over [s]
     window: float  # until when the arm coasts [s]
     degree: int  # of the published polynomial
@@ -54,14 +54,14 @@ def _oscillation(motion: Motion) -> tuple[GrossVelocity, bool]:
 
 
 def _window(motion: Motion) -> tuple[GrossVelocity, bool]:
-    """Return velocity before plus jump; it fits nothing, so it has no residual."""
+    """Return velocity before plus jump; without a fit there is no residual."""
     found = window_jump(motion.t, motion.dq, 0.0)
     unknown = np.full_like(found.jump, np.nan)
     return GrossVelocity(motion.before + found.jump, unknown, found.samples, 0.02), True
 
 
 class GrossMethod(NamedTuple):
-    """A way to a gross velocity that an estimator can be asked for."""
+    """A method of estimating the gross velocity, selected by name."""
 
     name: str
     # returns the velocity and whether its fit is good; raises EstimateError

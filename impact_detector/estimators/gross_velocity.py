@@ -10,7 +10,7 @@ import numpy as np
 
 from impact_detector.exceptions import EstimateError
 
-WINDOW = 0.04  # before the touch [s]
+WINDOW = 0.04  # before contact [s]
 _FEWEST = 6  # samples; at 200 Hz there are 8 in the window
 _COVERED = 0.5  # of the window
 _MEAN = 0.004  # of velocities, where positions do not suffice [s]
@@ -19,7 +19,7 @@ _MEAN = 0.004  # of velocities, where positions do not suffice [s]
 def velocity_before(
     t: np.ndarray, q: np.ndarray, t_touch: float, *, window: float = WINDOW, margin: float = 0.0
 ) -> np.ndarray:
-    """Return the slope at the touch of a parabola through the positions before it, (n,) [rad/s].
+    """Return the slope at contact of a parabola through the positions before it, (n,) [rad/s].
 
     Unbiased for constant acceleration. With 1e-5 rad of noise at 1 kHz its standard deviation is
     5.5e-4 rad/s over 40 ms; a mean of four velocities with 4e-3 rad/s has 2e-3, and lags behind by
@@ -28,9 +28,9 @@ def velocity_before(
     Args:
         t: times, increasing, shape (N,) [s].
         q: joint positions, shape (N, n) [rad].
-        t_touch: first touch [s].
+        t_touch: first contact [s].
         window: length of the fit [s].
-        margin: how much earlier than ``t_touch`` the touch may have been [s].
+        margin: how much earlier than ``t_touch`` the contact may have been [s].
 
     Raises:
         EstimateError: fewer than 6 samples, or less than half the window covered.
@@ -65,7 +65,7 @@ def polynomial_fit(
 
 
 def mean_before(t: np.ndarray, dq: np.ndarray, t_touch: float) -> np.ndarray:
-    """Return the mean velocity over the last 4 ms before the touch, NaN without, (n,) [rad/s].
+    """Return the mean velocity over the last 4 ms before contact, NaN without, (n,) [rad/s].
 
     The usual estimate; for records too short for :func:`velocity_before`.
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Impulse of a contact, by integrating its measured force from touch to first release."""
+"""Impulse of a contact, by integrating its measured force from contact to first release."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from impact_detector.exceptions import EstimateError
 
-UNDERSAMPLED = 0.05  # share of the impulse from which a sensor is too slow
+UNDERSAMPLED = 0.05  # fraction of the impulse from which a sensor is too slow
 _OF_WIDTH = 0.25
 _OF_TAIL = 2.0  # a damped contact lets go more slowly than the line that continues it
 _PHASES = 100
 
 
 def sampling_share(period: float, duration: float, width: float) -> float:
-    """Return the standard deviation of an impulse from samples, as a share of it [-].
+    """Return the standard deviation of an impulse from samples, as a fraction of it [-].
 
     max((T/D)^2, (T/w)^2/4) for the period T, at most 1: an error of the trapezoidal rule is of
     second order, and peaked forces are worse than flat ones. Within a factor of 3 of
@@ -25,7 +25,7 @@ def sampling_share(period: float, duration: float, width: float) -> float:
 
     Args:
         period: between samples [s].
-        duration: D, from touch to release [s].
+        duration: D, from contact to release [s].
         width: w, impulse over peak force [s].
     """
     return float(min(max((period / duration) ** 2, _OF_WIDTH * (period / width) ** 2), 1.0))
@@ -47,7 +47,7 @@ def force_impulse_std(contact: Impulse, noise: float, offset: float = 0.0) -> fl
     Args:
         contact: that has ended.
         noise: of one force component [N].
-        offset: standard deviation of what is left of it [N].
+        offset: standard deviation of the remaining offset [N].
     """
     size, duration = float(np.linalg.norm(contact.impulse)), contact.t_release - contact.t_contact
     by_noise = noise * np.sqrt(contact.period * max(duration, contact.period))
@@ -80,10 +80,10 @@ class Impulse:
     """Result of :func:`integrate_impulse`."""
 
     impulse: np.ndarray  # on the robot, in the sensor's axes, shape (3,) [N.s]
-    t_contact: float  # first touch [s]
+    t_contact: float  # start of contact [s]
     t_release: float  # first release; NaN if the record ends before [s]
     peak: np.ndarray  # force of largest norm during the contact, shape (3,) [N]
-    force: np.ndarray  # samples from touch to release, shape (k, 3) [N]
+    force: np.ndarray  # samples from contact to release, shape (k, 3) [N]
     times: np.ndarray  # of these samples, shape (k,) [s]
     period: float  # between the samples around the contact [s]
     tail: float  # norm of the part that comes after the release, extrapolated [N.s]
@@ -94,7 +94,7 @@ def integrate_impulse(
 ) -> Impulse:
     """Integrate a force over its first contact with the trapezoidal rule.
 
-    The touch is where the line through the first sample above
+    The contact is where the line through the first sample above
     the level max(``threshold``, 5 ``noise``) and the first one above twice that level meets zero;
     the release is where the norm falls below the level again; what it still pushes after that is
     the triangle under the line through the last crossings of twice the level and the level.

@@ -21,13 +21,13 @@ def kinematic_restitution(
     """Return -v_n^+ / v_n^- of the contact point [-]; Newton's law.
 
     NaN if it approaches with less than 0.01 m/s, or a velocity is unknown. Give the gross velocity
-    at the release: one whose fit begins at the touch sees the contact as well and finds hardly any
+    at the release: a fit that begins at contact includes the contact and finds hardly any
     rebound.
 
     Args:
-        J: linear Jacobian of the contact point at the touch, base axes, shape (3, n).
+        J: linear Jacobian of the contact point at contact, base axes, shape (3, n).
         normal: outward unit normal of the surface, base axes, shape (3,).
-        before: joint velocity before the touch, shape (n,) [rad/s].
+        before: joint velocity before contact, shape (n,) [rad/s].
         after: and after the release, shape (n,) [rad/s].
     """
     approach = float(normal @ J @ before)

@@ -78,14 +78,14 @@ class ImpactEstimator:
         """Set up.
 
         Args:
-            window: of the fit after the touch, in which the arm must coast [s].
+            window: of the fit after contact, in which the arm must coast [s].
             degree: of the published polynomial.
             normal: outward normal of the surface in the force sensor's axes, shape (3,); None or
                 NaN: unknown, then normal impulse and peak force are NaN.
             patience: how long to wait for force samples after the window, in measured time [s].
             method: of the gross velocity, one of :data:`GROSS_METHODS`.
             robot: to assess impacts, for restitution, and for an impulse from joint torques where
-                no force sensor tells.
+                there is no force sensor.
             base_normal: the normal in base axes, for restitution and impulses from torques; that
                 of an announcement goes before it.
 
@@ -107,7 +107,7 @@ class ImpactEstimator:
         self._assessor = None if robot is None else Assessor(robot)
 
     def reset(self) -> None:
-        """Forget all measurements, and the impact under way."""
+        """Delete all measurements and the current estimate."""
         self._joints.clear()
         self._forces.clear()
         self._detection = None
@@ -128,7 +128,7 @@ class ImpactEstimator:
         return self._assessor(detection, self._joints.record(), detection.detection_time)
 
     def start(self, detection: Detection) -> None:
-        """Begin an estimate; while one is under way, note in it that there was another impact."""
+        """Begin an estimate; during one, record in it that there was another impact."""
         self._second = self._detection is not None
         self._detection = self._detection or detection
 

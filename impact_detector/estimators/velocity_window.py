@@ -13,7 +13,7 @@ from impact_detector.signals.noise import white_noise
 
 BEFORE, AFTER = 0.005, 0.015  # [s]
 _LARGEST_GAP = 0.003  # between the samples around an instant [s]
-_LEARNT = 0.04  # before the touch, where the noise is learnt [s]
+_LEARNT = 0.04  # before contact, where the noise is learnt [s]
 _SMALLEST_NOISE = 1e-6  # [rad/s]
 
 
@@ -37,8 +37,8 @@ def window_jump(
     Args:
         t: times, increasing, shape (N,) [s].
         dq: joint velocities, shape (N, n) [rad/s].
-        t_touch: first touch [s].
-        before: the first instant, before the touch [s].
+        t_touch: first contact [s].
+        before: the first instant, before contact [s].
         after: the second instant, after it [s].
 
     Raises:

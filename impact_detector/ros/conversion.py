@@ -59,7 +59,7 @@ def announcement(message: Any) -> Announcement:
 
 
 def unreadable(message: Any, reader: JointReader) -> JointSample:
-    """Return a sample of nothing but NaN, so that an unreadable state gets its verdict too."""
+    """Return a sample of NaN only, so that an unreadable state also gets a detection status."""
     nothing = np.full(len(reader.names), np.nan)
     return JointSample(to_nanoseconds(message.header.stamp), nothing, nothing, None)
 
@@ -70,7 +70,7 @@ def reference_values(
     """Return the effort [N.m] and velocity [rad/s] of a desired sensor_msgs/JointState, each (n,).
 
     Returns:
-        None instead of what the message has not, or what is not finite.
+        None for fields that are missing or not finite.
 
     Raises:
         MessageError: joints are missing or double, or arrays of wrong length.

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_ros.messages import NANOSECONDS
 
 LONGEST_AGE = 3600.0  # beyond this a stamp is of another clock [s]
@@ -26,7 +26,7 @@ class Health:
     ready: bool  # the first detector could judge the last state
     last_impact: int | None  # time of the last detection [ns]
     suppressed: int = 0  # times above the threshold without a detection, of the first detector
-    troubles: tuple[str, ...] = ()  # why detectors cannot judge, in words
+    troubles: tuple[str, ...] = ()  # why detectors have no statistic, as text
 
     @property
     def summary(self) -> str:
@@ -48,7 +48,7 @@ class Health:
 
 
 class HealthMonitor:
-    """Counts what arrives between reports. Time is in nanoseconds, given by the caller."""
+    """Counts messages between reports. Time is in nanoseconds, given by the caller."""
 
     def __init__(self, start: int) -> None:
         """Begin to count at ``start`` [ns]."""
@@ -67,19 +67,19 @@ class HealthMonitor:
         if abs(age) < LONGEST_AGE and not age <= self._worst:
             self._worst = age
 
-    def judged(self, verdict: Verdict) -> None:
-        """Note the verdict on a state."""
-        self._ready, self._suppressed = verdict.ready, verdict.suppressed_count
-        if verdict.detection_time is not None:
-            self._impact = verdict.detection_time
+    def judged(self, status: DetectionStatus) -> None:
+        """Note the detection status on a state."""
+        self._ready, self._suppressed = status.ready, status.suppressed_count
+        if status.detection_time is not None:
+            self._impact = status.detection_time
 
     def report(self, now: int, dropped: int, troubles: Iterable[str] = ()) -> Health:
-        """Return what happened up to ``now`` [ns], and count the states anew.
+        """Return the counts up to ``now`` [ns], and restart the count of states.
 
         Args:
             now: by the clock of arrivals [ns].
             dropped: samples with NaN so far.
-            troubles: why detectors cannot judge, in words.
+            troubles: why detectors have no statistic, as text.
         """
         span = max(now - self._since, 1) / NANOSECONDS
         silent = math.inf if self._last is None else (now - self._last) / NANOSECONDS

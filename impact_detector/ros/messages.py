@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the node publishes, written from verdicts, detections and estimates. Needs impact_msgs."""
+"""The node's messages from detection statuses, detections and estimates. Needs impact_msgs."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.estimators.estimate import BY_TORQUE, Estimate
-from impact_detector.message_fields import estimate_fields, event_fields, verdict_fields
+from impact_detector.message_fields import detection_status_fields, estimate_fields, event_fields
 from impact_detector.ros.health import Health
-from impact_detector.signals.sample import Detection, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus
 from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent
 from impact_ros.message_fields import write
 from impact_ros.messages import from_nanoseconds
 
 
-def status_message(verdict: Verdict, frame: str) -> DetectorStatus:
+def status_message(status: DetectionStatus, frame: str) -> DetectorStatus:
     """Return the status of one state, by the first detector."""
-    message = _stamped(DetectorStatus(), verdict.time, frame)
-    write(message, verdict_fields(ImpactEvent, verdict))
+    message = _stamped(DetectorStatus(), status.time, frame)
+    write(message, detection_status_fields(ImpactEvent, status))
     return message
 
 
 def event_message(detection: Detection, assessment: Assessment, base_frame: str) -> ImpactEvent:
-    """Return the event of a detection; what is not known is NaN or empty."""
+    """Return the event of a detection; unknown quantities are NaN or empty."""
     message = _stamped(ImpactEvent(), detection.detection_time, base_frame)
     write(message, event_fields(ImpactEvent, detection, assessment))
     return message
@@ -69,7 +69,7 @@ def estimate_message(
     """Return the message of an estimate of n named joints.
 
     Args:
-        estimate: what was estimated.
+        estimate: of an impact.
         names: of the joints.
         frame: of the force sensor.
         base_frame: of the robot, in which impulses from joint torques are.

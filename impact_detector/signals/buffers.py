@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The last measurements, kept as long as an estimate may ask for them."""
+"""Ring buffers of the last measurements, as long as an estimate needs them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RecentJoints:
     """Joint samples of the last ``keep`` nanoseconds."""
 
     def __init__(self, keep: int) -> None:
-        """Keep samples for ``keep`` [ns] of measured time."""
+        """Store samples for ``keep`` [ns] of measured time."""
         self._keep = keep
         self._samples: deque[JointSample] = deque()
 
@@ -42,7 +42,7 @@ class RecentJoints:
         return self._samples[-1].time if self._samples else None
 
     def is_backward(self, time: int) -> bool:
-        """Tell whether ``time`` [ns] lies before the newest sample."""
+        """Return whether ``time`` [ns] lies before the newest sample."""
         return self.newest is not None and time < self.newest
 
     def add(self, sample: JointSample) -> None:
@@ -59,7 +59,7 @@ class RecentJoints:
             samples.popleft()
 
     def record(self) -> JointRecord:
-        """Return all samples that are kept; without any the shapes are (0, 0)."""
+        """Return all stored samples; without any the shapes are (0, 0)."""
         samples = self._samples
         if not samples:
             nothing = np.zeros((0, 0))
@@ -73,7 +73,7 @@ class RecentJoints:
         )
 
     def clear(self) -> None:
-        """Forget all."""
+        """Delete all samples."""
         self._samples.clear()
 
 
@@ -81,13 +81,13 @@ class RecentForce:
     """Force samples of the last ``keep`` nanoseconds of one source."""
 
     def __init__(self, keep: int) -> None:
-        """Keep samples for ``keep`` [ns] of measured time."""
+        """Store samples for ``keep`` [ns] of measured time."""
         self._keep = keep
         self._samples: deque[ForceSample] = deque()
-        self.end = 0  # time up to which the source was heard [ns]
+        self.end = 0  # time of the source's last sample [ns]
 
     def add(self, sample: ForceSample) -> None:
-        """Add samples; those of the past start anew, repeated or empty ones are left out."""
+        """Add samples; earlier ones clear the buffer, repeated or empty ones are ignored."""
         if self._samples and sample.time < self._samples[-1].time:
             self._samples.clear()
         repeated = self._samples and sample.time == self._samples[-1].time

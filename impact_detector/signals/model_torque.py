@@ -22,8 +22,8 @@ class ModelTorque:
     The acceleration is causal: the slope of the least-squares line through the last ``samples``
     velocities over their own, not necessarily uniform, time stamps. With 31 samples at 1 kHz and
     velocity noise of 4e-3 rad/s its standard deviation is 0.08 rad/s^2 and its delay 15 ms, which
-    joints of small inertia hardly notice. An impact's torque is external to this model, so it
-    remains in the difference between measured and model torque.
+    has little effect for joints of small inertia. An impact's torque is external to this model,
+    so it remains in the difference between measured and model torque.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class ModelTorque:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the motion so far."""
+        """Clear the window."""
         self._times: deque[int] = deque(maxlen=self._samples)
         self._velocities: deque[np.ndarray] = deque(maxlen=self._samples)
 
@@ -62,7 +62,7 @@ class ModelTorque:
         """Return the model's torque at one measurement, shape (n,) [N.m].
 
         Args:
-            time: of the measurement [ns]; a backward one starts anew.
+            time: of the measurement [ns]; an earlier one clears the window.
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
 

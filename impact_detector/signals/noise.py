@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How noisy a measured signal is, learnt from the signal itself."""
+"""Noise of a measured signal, estimated from the signal itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def white_noise(values: np.ndarray, smallest: float) -> np.ndarray:
 
     Args:
         values: equally spaced samples, shape (N, n).
-        smallest: answer at least this; also the answer to fewer than 6 samples.
+        smallest: lower bound of the result; the result for fewer than 6 samples.
     """
     if len(values) < _FEWEST:
         return np.full(values.shape[1], smallest)

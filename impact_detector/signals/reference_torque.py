@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which reference torque belongs to which measured state."""
+"""Pairing of reference torques with measured states."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class ReferencePairing:
 
     Two rules: ``previous`` takes the newest reference stamped before the state, because this
     suite's controller stamps its torque with the state k that it answers, and that torque acts
-    until state k+1, which shows what it did. ``same`` takes the newest not after the state, for
-    drivers that publish measured and desired values of one instant with equal stamps. Either way
-    a reference older than ``max_age`` is none.
+    until state k+1. ``same`` takes the newest reference not after the state, for drivers that
+    publish measured and desired values of one instant with equal stamps. With both rules a
+    reference older than ``max_age`` is ignored.
     """
 
     def __init__(self, rule: str = PREVIOUS, max_age: float = 0.05) -> None:
@@ -50,7 +50,7 @@ class ReferencePairing:
         return ReferencePairing(PREVIOUS if self._strict else SAME, self._max_age * 1e-9)
 
     def add(self, time: int, torque: np.ndarray | None) -> None:
-        """Add a reference [N.m], shape (n,), of ``time`` [ns]; None says that it was unusable.
+        """Add a reference [N.m], shape (n,), of ``time`` [ns]; None: unusable.
 
         A reference that is not newer than the last one starts a new sequence from there.
         """
@@ -59,7 +59,7 @@ class ReferencePairing:
         self._entries.append((time, torque))
 
     def has(self, time: int) -> bool:
-        """Tell whether a reference of exactly ``time`` [ns] has come, usable or not."""
+        """Return whether a reference of exactly ``time`` [ns] has come, usable or not."""
         for stamp, _ in reversed(self._entries):  # their stamps rise
             if stamp <= time:
                 return stamp == time
@@ -73,6 +73,6 @@ class ReferencePairing:
         return None
 
     def restart(self, time: int) -> None:
-        """Forget references after ``time`` [ns], the state to which time has jumped back."""
+        """Delete references later than ``time`` [ns], after a jump back in time."""
         while self._entries and self._entries[-1][0] > time:
             self._entries.pop()

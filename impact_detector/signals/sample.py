@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What goes into a streaming detector and what comes out.
+"""Inputs and outputs of a streaming detector.
 
 Time is an integer number of nanoseconds, as in ROS stamps, so that the same recording gives the
 same result bit for bit through the node and offline.
@@ -30,15 +30,14 @@ def from_seconds(seconds: float) -> int:
     return round(seconds * NANOSECONDS)
 
 
-LARGEST = 1e6  # beyond this a position, velocity or torque is none [rad; rad/s; N.m]
+LARGEST = 1e6  # largest valid position, velocity or torque [rad; rad/s; N.m]
 
 
 def all_finite(*columns: np.ndarray | None) -> bool:
-    """Tell whether every number is finite, and no larger than any joint's could be.
+    """Return whether every number is finite and within ``LARGEST``.
 
-    Arrays of shape (n,), None for none; of each the root of the squares' sum is looked at, which
-    for arrays this short is faster than numpy. Larger numbers would overflow in what is computed of
-    them, and stay in what is learnt from them.
+    Arrays of shape (n,), or None; checked by their norms, which for arrays this short is faster
+    than numpy. Larger numbers would overflow in computations and corrupt learnt values.
     """
     for values in columns:
         if values is not None and not hypot(*values.tolist()) < LARGEST:
@@ -74,10 +73,10 @@ class ForceSample:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """One impact, as seen by one detector."""
+    """One impact, as detected by one detector."""
 
     detector: str  # which one, of the names above
-    impact_time: int  # estimate of the first touch [ns]
+    impact_time: int  # estimate of the first contact [ns]
     detection_time: int  # of the measurement that crossed the threshold [ns]
     statistic: float  # in that measurement [unit of the detector]
     threshold: float  # that it crossed [same unit]
@@ -94,21 +93,21 @@ class Suppressed:
     reason: str  # why it is no detection
 
 
-class Verdict(NamedTuple):
-    """What a detector made of one measurement."""
+class DetectionStatus(NamedTuple):
+    """Result of a detector for one measurement."""
 
     time: int  # of the measurement [ns]
     statistic: float  # NaN while not ready [unit of the detector]
     threshold: float  # [same unit]
     armed: bool  # an impact would be reported in this state
     impact: bool  # True from a detection until armed again
-    detection: Detection | None = None  # set in the verdict on the measurement that detected
+    detection: Detection | None = None  # set for the measurement that detected
     detection_time: int | None = None  # of the last detection so far [ns]
     detector: str = ""  # which one, of the names above
-    suppressed: Suppressed | None = None  # set in the verdict on the measurement that rose
+    suppressed: Suppressed | None = None  # set for the measurement that rose
     suppressed_count: int = 0  # of these so far
 
     @property
     def ready(self) -> bool:
-        """The statistic means something."""
+        """Whether the statistic is defined."""
         return math.isfinite(self.statistic)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast joint states come, by their stamps."""
+"""Rate of joint states, by their stamps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SampleRate:
         self._new = 0
 
     def add(self, time: int) -> None:
-        """Take the stamp of a sample [ns]; one that runs backwards starts anew."""
+        """Take the stamp of a sample [ns]; an earlier one restarts the estimate."""
         last, self._last = self._last, time
         if last is None or time <= last:
             if last is not None and time < last:

@@ -12,7 +12,7 @@ from impact_detector.signals.sample import JointSample, all_finite, from_seconds
 
 LONGEST_STILL = from_seconds(0.05)  # without any change; a sensor's noise changes every sample
 FEWEST_STILL = 10  # samples, whatever their rate
-MOVED = 0.02  # of a joint, in which no torque stays what it was [rad; m]
+MOVED = 0.02  # motion of a joint that changes a measured torque [rad; m]
 HEAVY = 1.0  # gravity torque that no sensor reads as zero [N.m]
 
 NEVER_CHANGES = "the effort does not change while the arm moves: it is not measured"
@@ -20,11 +20,11 @@ ALWAYS_ZERO = "the effort is exactly zero, but gravity is not: it is not measure
 
 
 class TorqueWatch:
-    """Says why torques are none, as with mock hardware: they never move, or are exactly zero.
+    """Reports placeholder torques, as of mock hardware: constant, or exactly zero.
 
-    An arm that stands still without noise, as in a noise-free simulation, is not suspected: only
-    torques that are bit for bit the same while a joint has moved, or all zero although the model
-    feels gravity, for 50 ms and 10 samples.
+    An arm at rest without noise, as in a noise-free simulation, is accepted. Torques are
+    placeholders if they stay bit-identical while a joint moves, or all zero although the model has
+    gravity torque, for 50 ms and 10 samples.
     """
 
     def __init__(self, gravity: Callable[[np.ndarray], np.ndarray]) -> None:
@@ -35,7 +35,7 @@ class TorqueWatch:
         self._start = np.zeros(0)  # positions when the torque changed last
 
     def reason(self, sample: JointSample) -> str:
-        """Return why the torque of the next sample is none; empty if nothing speaks against it."""
+        """Return why the torque of the next sample is a placeholder; empty if it is not."""
         if sample.tau is None:
             return ""
         torque = sample.tau.tobytes()

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The errors of the arm by their place on the wire."""
+"""The errors of the arm by their index in the protocol."""
 
 from __future__ import annotations
 

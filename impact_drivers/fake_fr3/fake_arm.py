@@ -15,25 +15,25 @@ from impact_drivers.franka.arm.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED
 from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_sim.driver.simulation import Measurement, Simulation
 
-COMMANDS = 100  # that the success rate is of
+COMMANDS = 100  # in the window of the success rate
 
 
 class FakeArm:
-    """An FR3 in torque control, or standing still.
+    """An FR3 in torque control, or at rest.
 
-    What it says of itself is rounded as on the wire, to 32 bits. Until the first motion it stands
-    still without time passing, so that a run does not depend on how long its driver took to start.
+    Its state is rounded to 32 bits, as in the protocol. Until the first motion simulated time does
+    not advance, so that a run does not depend on the start-up time of its driver.
 
     Attributes:
         simulation: plant and sensors.
-        mode: what the arm is doing, by libfranka's names.
-        errors: why it does not move, by libfranka's names.
-        motion_errors: what ended the last motion.
-        safety: what it watches.
-        raised_most: the highest collision thresholds that it ever had.
-        load: mass [kg] and centre of mass (3,) [m] that it was told of.
+        mode: of the arm, by libfranka's names.
+        errors: that prevent motion, by libfranka's names.
+        motion_errors: that ended the last motion.
+        safety: checks of the arm's electronics.
+        highest_thresholds: largest collision thresholds since the start.
+        load: configured mass [kg] and centre of mass (3,) [m].
         log: every measurement since the start, or the last ones.
-        lost_in_a_row: commands that were lost since the last one that came.
+        lost_in_a_row: commands lost since the last one received.
     """
 
     def __init__(
@@ -47,13 +47,13 @@ class FakeArm:
 
         Args:
             simulation: plant and sensors.
-            q: where it stands, shape (7,) [rad].
-            faults: that happen.
-            keep: how many measurements the log holds; none: all.
+            q: initial positions, shape (7,) [rad].
+            faults: to inject.
+            keep: number of measurements in the log; None: all.
         """
         self.simulation, self._faults = simulation, faults
         self.safety = ArmSafety(simulation.robot)
-        self.raised_most = self.safety.behavior
+        self.highest_thresholds = self.safety.behavior
         self.log: deque[Measurement] = deque([simulation.reset(q)], keep)
         self.errors = self.motion_errors = self._faults.errors_at_connect
         self.mode = REFLEX if self.errors else IDLE
@@ -65,7 +65,7 @@ class FakeArm:
         self._fresh = True
 
     def state(self) -> ArmState:
-        """Return what the arm says of itself now."""
+        """Return the arm's current state."""
         now, moving = self.log[-1], self.mode == MOVE
         period = 0 if self._said is None or not moving else now.time_ns - self._said.time_ns
         self._said = now
@@ -88,11 +88,11 @@ class FakeArm:
 
     @property
     def loses_command(self) -> bool:
-        """Whether the command that answers this state is not waited for."""
+        """Whether the command for this state is lost."""
         return self._faults.loses(self._cycle)
 
     def begin_motion(self) -> bool:
-        """Begin torque control; return whether that is possible."""
+        """Begin torque control; return whether it is possible."""
         if self.mode != IDLE:
             return False
         self.mode, self.motion_errors, self._cycle, self.lost_in_a_row = MOVE, (), 0, 0
@@ -101,7 +101,7 @@ class FakeArm:
         return True
 
     def command(self, torque: np.ndarray | None) -> None:
-        """Go on for one cycle with a torque without gravity (7,) [N.m], None if it was lost."""
+        """Advance one cycle with a torque without gravity (7,) [N.m], None if it was lost."""
         self._fresh = False
         skips = self._cycle == self._faults.skip
         self._take(torque)
@@ -109,11 +109,11 @@ class FakeArm:
             self._take(None)
 
     def finish_motion(self) -> None:
-        """End torque control, in order; the arm holds itself."""
+        """End torque control; the arm then holds its position."""
         self.mode, self._tau_d = IDLE, np.zeros_like(self._tau_d)
 
     def wait(self) -> None:
-        """Go on for one cycle outside of torque control."""
+        """Advance one cycle outside of torque control."""
         if not self._fresh:
             self._remember(self.simulation.brake())
 
@@ -125,22 +125,22 @@ class FakeArm:
         return self.mode == IDLE
 
     def set_thresholds(self, behavior: CollisionBehavior) -> bool:
-        """Set the collision thresholds; return whether that is possible: not within a motion."""
+        """Set the collision thresholds; return whether it is possible: not during a motion."""
         if self.mode == MOVE or (self._faults.refuses_thresholds and self.mode == REFLEX):
             return False
         self.safety.behavior = behavior
-        self.raised_most = CollisionBehavior(
-            np.maximum(self.raised_most.torque, behavior.torque),
-            np.maximum(self.raised_most.force, behavior.force),
+        self.highest_thresholds = CollisionBehavior(
+            np.maximum(self.highest_thresholds.torque, behavior.torque),
+            np.maximum(self.highest_thresholds.force, behavior.force),
         )
         return True
 
     def stop_by_user(self) -> None:
-        """Press the button."""
+        """Press the user stop."""
         self.mode, self._tau_d = USER_STOPPED, np.zeros_like(self._tau_d)
 
     def release_button(self) -> None:
-        """Pull it out again."""
+        """Release the user stop."""
         self.mode = IDLE
 
     def _take(self, torque: np.ndarray | None) -> None:
@@ -176,5 +176,5 @@ class FakeArm:
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:
-    """Return values as they come off the wire."""
+    """Return values rounded as in the protocol."""
     return values.astype(np.float32).astype(float)

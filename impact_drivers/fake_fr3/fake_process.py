@@ -31,7 +31,7 @@ class FakeProcess:
     """
 
     def __init__(self, setup: FakeSetup) -> None:
-        """Say what arm."""
+        """Set the arm's configuration."""
         self._setup, self.address = setup, ""
 
     def __enter__(self) -> FakeProcess:
@@ -43,7 +43,7 @@ class FakeProcess:
         context = multiprocessing.get_context("spawn")
         self._pipe, other = context.Pipe()
         self._process = context.Process(target=_serve, args=(self._setup, other), daemon=True)
-        with interrupts_blocked():  # the process inherits that: Ctrl-C is its parent's affair
+        with interrupts_blocked():  # inherited by the process: its parent handles Ctrl-C
             self._process.start()
         other.close()
         try:
@@ -71,7 +71,7 @@ class FakeProcess:
 
     @property
     def log(self) -> list[Measurement]:
-        """Every measurement so far, with the forces that only the wall knows."""
+        """Every measurement so far, with the true contact forces."""
         log: list[Measurement] = self._ask(LOG)
         return log
 
@@ -82,23 +82,23 @@ class FakeProcess:
         return torque, force
 
     @property
-    def raised_most(self) -> tuple[np.ndarray, np.ndarray]:
-        """The highest thresholds that it ever had, likewise."""
+    def highest_thresholds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The highest thresholds since the start, likewise."""
         torque, force = self._ask(HIGHEST)
         return torque, force
 
     @property
     def load(self) -> tuple[float, np.ndarray]:
-        """Load that the arm was told of: mass [kg], centre of mass (3,) [m]."""
+        """Configured load: mass [kg], centre of mass (3,) [m]."""
         mass, centre = self._ask(LOAD)
         return mass, centre
 
     def press_button(self) -> None:
-        """Stop the arm as its user does."""
+        """Press the user stop."""
         self._ask(PRESS)
 
     def release_button(self) -> None:
-        """Let it be."""
+        """Release the user stop."""
         self._ask(RELEASE)
 
     def _ask(self, what: str) -> Any:
@@ -107,7 +107,7 @@ class FakeProcess:
 
 
 def _serve(setup: FakeSetup, pipe: Connection) -> None:
-    """Be the arm until told to end, or until the parent is gone."""
+    """Run the arm until a request to end, or until the parent process has ended."""
     from impact_drivers.fake_fr3.server import FakeServer, local_addresses  # needs franky-sim
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -126,14 +126,14 @@ def _serve(setup: FakeSetup, pipe: Connection) -> None:
 
 
 def _answer(server: Any, pipe: Connection) -> bool:
-    """Answer the parent; False if it is over."""
+    """Answer a request of the parent; return False if it was to end."""
     arm, asked = server.arm, pipe.recv()
     if asked == PRESS:
         arm.stop_by_user()
         server.end_stopped_motion()
     elif asked == RELEASE:
         arm.release_button()
-    now, most = arm.safety.behavior, arm.raised_most
+    now, most = arm.safety.behavior, arm.highest_thresholds
     answers = {
         LOG: list(arm.log),
         COLLISION: (now.torque, now.force),

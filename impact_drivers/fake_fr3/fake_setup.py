@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a fake arm is made of, and what is in front of it."""
+"""Configuration of a fake arm and its scenario."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FakeSetup:
         return replace(load_scenario(self.scenario), robot=NAME)
 
     def start(self, robot: Robot) -> np.ndarray:
-        """Return where the arm stands at first, shape (7,) [rad]."""
+        """Return the initial positions, shape (7,) [rad]."""
         return self.load_scenario().start(robot)
 
     def arm(self, keep: int | None = None) -> FakeArm:

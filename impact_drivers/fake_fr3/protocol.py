@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arm is asked over TCP, and what the fake one answers."""
+"""Requests to the arm over TCP, and the fake arm's responses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DONE, NOT_POSSIBLE = 0, 1  # of commands that set something
 
 
 class _Move(MoveCommand):
-    """Begins torque control; the fake arm knows no other motion."""
+    """Begins torque control, the fake arm's only motion."""
 
     def handle(self, server: Any) -> None:
         torque = self.controller_mode == MoveCommandControllerMode.kExternalController

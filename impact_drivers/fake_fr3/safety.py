@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arm's own electronics watch, and what makes them stop it."""
+"""Checks of the arm's electronics that stop the arm."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 
 TORQUE_STEP = 1.0  # between two commands, 1000 N.m/s; libfranka refuses that, too [N.m]
-ROUNDING = 1e-6  # share of a limit
+ROUNDING = 1e-6  # fraction of a limit
 LOST_IN_A_ROW = 20  # commands; one more stops the arm
 
 JOINT_REFLEX, CARTESIAN_REFLEX = "joint_reflex", "cartesian_reflex"
@@ -22,7 +22,7 @@ COMMUNICATION = "communication_constraints_violation"
 
 
 class ArmSafety:
-    """Looks at each cycle as the arm's electronics do.
+    """Checks each cycle as the arm's electronics do.
 
     Attributes:
         behavior: collision behaviour in force.
@@ -41,11 +41,11 @@ class ArmSafety:
         return self._observer.residual
 
     def reset(self) -> None:
-        """Forget what was observed."""
+        """Reset the observer."""
         self._observer.reset()
 
     def of_command(self, torque: np.ndarray, last: np.ndarray) -> tuple[str, ...]:
-        """Return what is wrong with a command after the last one, shape (7,) each [N.m]."""
+        """Return the errors of a command after the last one, shape (7,) each [N.m]."""
         step = np.abs(torque - last).max()
         return (TORQUE_DISCONTINUITY,) if not step <= TORQUE_STEP * (1.0 + ROUNDING) else ()
 

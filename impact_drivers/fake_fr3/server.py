@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The fake arm on the network: official libfranka cannot tell it from a real one."""
+"""The fake arm on the network, compatible with the official libfranka."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class FakeServer(FrankaServer):
     """Sends states and takes commands, once a cycle.
 
     In real time a cycle is a millisecond by the clock, and a command that does not come within it
-    is lost. In lockstep the next cycle begins when the command has come, however long it takes.
+    is lost. In lockstep the next cycle begins when the command arrives, without a time limit.
     """
 
     def __init__(self, arm: FakeArm, addresses: Iterable[str], *, lockstep: bool) -> None:
@@ -64,13 +64,13 @@ class FakeServer(FrankaServer):
         self._motion = 0  # id of the running motion, 0 without
         self._sent = -1  # id of the last state
         self._torque: np.ndarray | None = None  # that answers it
-        self._engaged = False  # a first command of the motion has come
+        self._engaged = False  # the first command of the motion has arrived
         self._states = 0  # of the motion, that were sent
 
     # --- what the base calls -------------------------------------------------------------------
 
     def _reset_state(self) -> None:
-        """Forget the client; without one the commands of a running motion are lost."""
+        """Disconnect the client; without one the commands of a running motion are lost."""
         self._sent, self._motion = -1, 0
         while self.arm.mode == MOVE:
             self.arm.command(None)
@@ -114,7 +114,7 @@ class FakeServer(FrankaServer):
 
     @property
     def is_moved(self) -> bool:
-        """Whether a client moves the arm now."""
+        """Whether a motion of a client runs."""
         return self._motion > 0
 
     def begin_motion(self, motion: int) -> bool:
@@ -125,7 +125,7 @@ class FakeServer(FrankaServer):
         return True
 
     def end_motion(self, status: MoveStatus) -> None:
-        """Tell the client that its motion has ended, and how."""
+        """Send the client the end of its motion, and its status."""
         if self._motion:
             BaseCommand.send_response(self._tcp_socket, RobotCommand.kMove, self._motion, status)
             self._motion = 0
@@ -133,14 +133,14 @@ class FakeServer(FrankaServer):
             self.arm.finish_motion()
 
     def end_stopped_motion(self) -> None:
-        """Tell the client if the arm has stopped on its own."""
+        """Send the client the arm's stop, if it has stopped itself."""
         if self.arm.mode in _ENDS:
             self.end_motion(_ENDS[self.arm.mode])
 
     # --- cycles --------------------------------------------------------------------------------
 
     def cycle(self) -> None:
-        """Send a state, wait for what answers it, and go on for one cycle."""
+        """Send a state, wait for its command, and advance one cycle."""
         began = time.perf_counter()
         self.send_state()
         if self._lockstep and self._motion and not self.arm.loses_command:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A Python module as a child process: parameters go in as one line, what it prints is kept."""
+"""A Python module as a child process: parameters as one line of input, output is stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 
 class Child:
-    """A process that does not get the terminal's Ctrl-C: that is for whoever started it."""
+    """A process that does not receive the terminal's Ctrl-C; its parent handles it."""
 
     def __init__(
         self, module: str, line: str, arguments: Sequence[str] = (), pass_fds: Sequence[int] = ()
@@ -20,7 +20,7 @@ class Child:
         """Start it.
 
         Args:
-            module: that is run.
+            module: to run.
             line: for its standard input.
             arguments: of it.
             pass_fds: descriptors that it inherits.
@@ -34,7 +34,7 @@ class Child:
             pass_fds=pass_fds,
             start_new_session=True,
         )
-        with contextlib.suppress(BrokenPipeError):  # it has ended; its last words say why
+        with contextlib.suppress(BrokenPipeError):  # it has ended; its output has the reason
             assert self.process.stdin is not None
             with self.process.stdin as stream:
                 stream.write(line.encode() + b"\n")
@@ -45,17 +45,17 @@ class Child:
         return self.process.poll() is None
 
     def said(self) -> list[str]:
-        """Return the lines that it has printed."""
+        """Return its printed lines."""
         self._output.seek(0)
         lines = self._output.read().decode(errors="replace").splitlines()
         return [line.rstrip() for line in lines if line.strip()]
 
-    def last_words(self) -> str:
+    def exit_reason(self) -> str:
         """Return how it ended, in one line."""
         status, lines = self.process.poll(), self.said()
         how = f"status {status}" if status is None or status >= 0 else f"signal {-status}"
         return f"{lines[-1]} ({how})" if lines else how
 
     def close(self) -> None:
-        """Forget a process that has ended."""
+        """Release a process that has ended."""
         self._output.close()

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One hit from standing still to standing still, asked for by a program instead of the node."""
+"""One hit from rest to rest, requested by a program instead of the node."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ TIMEOUT = 15_000  # cycles without an end
 
 @dataclass
 class Hit:
-    """Holds, approaches, and ends when the arm stands again; both the asking and the listening end.
+    """Holds, approaches, and ends when the arm is at rest; both client and listener of the loop.
 
     Attributes:
         plan: of the hit.
-        need: what the arm will observe in it; none: its thresholds stay low.
-        cycles: all that was reported, in order.
+        need: predicted observation of the arm in it; None: its thresholds stay low.
+        cycles: all reported cycles, in order.
         refusal: why the approach was not begun, "" if it was.
     """
 
@@ -39,12 +39,12 @@ class Hit:
 
     @property
     def beats(self) -> int:
-        """How often somebody has looked: whoever asks lives in this very process."""
+        """Deadman counter; the client is in this process, so it always increases."""
         self._beats += 1
         return self._beats
 
     def take(self, defaults: Plan) -> Request | None:
-        """Return what is to be done next, None without; see :class:`.Requests`."""
+        """Return the next request, or None; see :class:`.Requests`."""
         if (kind := self._due()) is None:
             return None
         self.taken += 1
@@ -69,6 +69,6 @@ class Hit:
         return RequestKind.GOAL if self.taken == 1 and self._held >= HELD else None
 
     def _stands(self, cycle: LoopCycle) -> bool:
-        """Whether the arm stands again after the approach."""
+        """Whether the arm is at rest after the approach."""
         answer = cycle.answer
         return cycle.begun > 0 and answer is not None and answer.phase is Phase.HOLD

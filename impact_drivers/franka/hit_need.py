@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arm's collision detection will observe in a planned hit: what its thresholds need."""
+"""Predicted observation of the arm's collision detection in a planned hit, for thresholds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp.control.plan import Plan
-from impact_qp.limits.impact_limits.straight_way import touching_state
+from impact_qp.limits.impact_limits.straight_path import contact_state
 from impact_qp.limits.impact_limits.worst_case import RobustImpactLimit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
@@ -24,25 +24,25 @@ PERIOD = 1e-3  # of control [s]
 
 
 def hit_need(robot: Robot, plan: Plan, q: np.ndarray) -> CollisionBehavior:
-    r"""Return the peaks that the arm's observer will read in a planned hit.
+    r"""Return the peaks of the arm's observer in a planned hit.
 
-    External torques are observed with a lag of 1/K, so of an impulse p in the contact no more than
-    the force K p is seen, and no more than the force itself: :math:`\min(K p, F)`. The arm's K is
-    assumed. Impulses and forces are those of every case that ``joint_load`` looks at, friction,
-    restitution, stiffness and joints in their ranges, at the speed that the plan's limits allow
-    where the surface is; of a robot without the figures of its joints, those of the robust limits.
+    External torques are observed with a lag of 1/K, so the observed force of an impulse p with
+    peak force F is at most :math:`\min(K p, F)`. The arm's K is assumed. Impulses and forces are
+    those of all cases of ``joint_load``, with friction, restitution, stiffness and joints in their
+    ranges, at the speed that the plan's limits allow at the surface. For a robot without joint
+    parameters they are those of the robust limits.
 
     Args:
         robot: the arm.
         plan: of the hit.
-        q: where the arm begins, shape (7,) [rad].
+        q: initial positions, shape (7,) [rad].
 
     Returns:
         torques of the joints, shape (7,) [N.m]; force, the same in all axes, as the axes of the
         arm's thresholds are not published, and its moment about the flange, shape (6,) [N; N.m].
     """
     dynamics = ArmDynamics(robot)
-    point = touching_state(dynamics, plan.contact, dynamics(q, np.zeros(robot.dof)))
+    point = contact_state(dynamics, plan.contact, dynamics(q, np.zeros(robot.dof)))
     forces = planned_speed(robot, plan, point) * np.array(list(_observed(robot, plan, point)))
     torque = np.abs(forces @ point.J[:3]).max(axis=0)
     force = float(np.linalg.norm(forces, axis=1).max())
@@ -51,14 +51,14 @@ def hit_need(robot: Robot, plan: Plan, q: np.ndarray) -> CollisionBehavior:
 
 
 def planned_speed(robot: Robot, plan: Plan, point: PointState) -> float:
-    """Return the speed at which a plan hits [m/s]: what it asks for, or its limits' bound."""
+    """Return the contact speed of a plan [m/s]: the requested one, or its limits' bound."""
     limit = plan.impact_limit(robot, PERIOD)
     asked = min(plan.speed, plan.highest_speed)
     return asked if limit is None else min(asked, max(0.0, limit.speed_bound(point).speed))
 
 
 def lever(robot: Robot) -> float:
-    """Return how far the contact point is from the last joint [m]."""
+    """Return the distance of the contact point from the last joint [m]."""
     frame = robot.model.frames[robot.model.getFrameId(robot.contact_frame)]
     return float(np.linalg.norm(frame.placement.translation))
 

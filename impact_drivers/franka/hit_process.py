@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One hit in a process that does nothing else: connect, hold, approach, report."""
+"""One hit in a process of its own: connect, hold, approach, report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BRAKED_WITHIN = 10.0  # after an interrupt [s]
 
 @dataclass(frozen=True)
 class HitJob:
-    """What is to be done."""
+    """Settings of a hit."""
 
     address: str
     plan: Plan
@@ -46,8 +46,8 @@ class HitJob:
     threshold: float = 2.5  # of the torque errors [N.m]
     dry_run: bool = False
     robot: str = NAME  # or path of a YAML with another tool
-    alone: bool = False  # take a core and a real-time priority
-    need: CollisionBehavior | None = None  # see `hit_need`; none: thresholds stay low
+    alone: bool = False  # reserve a core and set a real-time priority
+    need: CollisionBehavior | None = None  # see `hit_need`; None: thresholds stay low
 
     def __post_init__(self) -> None:
         """Check the plan.
@@ -60,13 +60,13 @@ class HitJob:
 
 @dataclass(frozen=True)
 class HitOutcome:
-    """What became of it."""
+    """Result of a hit."""
 
     cycles: list[LoopCycle]
     times: TimesReport
     fault: str = ""  # why the motion ended, "" if in order
     refusal: str = ""  # why there was no approach
-    notes: list[str] = field(default_factory=list)  # what the system did not allow
+    notes: list[str] = field(default_factory=list)  # settings that the system refused
 
     @property
     def controlled(self) -> list[LoopCycle]:
@@ -92,10 +92,10 @@ def perform(
 
     Args:
         arm: connected.
-        robot: the same, as the controller knows it.
-        job: what is to be done.
+        robot: model of the arm.
+        job: settings of the hit.
         now: stamps the first state of the motion [ns].
-        stopped: somebody wants it to end.
+        stopped: whether the hit is to end.
 
     Raises:
         ImpactError: the arm cannot be reached, or the plan cannot be used.
@@ -119,7 +119,7 @@ def perform(
 
 
 def detector(job: HitJob, robot: Robot) -> DetectorSession:
-    """Return the detector of a hit: the node's default, and estimates left to others."""
+    """Return the detector of a hit: the node's default, without estimates."""
     normal = [float(component) for component in job.plan.contact.normal]
     values = {"threshold": job.threshold, "contact_normal": normal, "lockstep": True}
     return session_for(from_values(DetectorParameters, values), robot, estimates=False)
@@ -135,7 +135,7 @@ def run_hit(job: HitJob, now: Callable[[], int]) -> HitOutcome:
     context = multiprocessing.get_context("spawn")
     pipe, other = context.Pipe()
     process = context.Process(target=_run, args=(job, now, other), daemon=True)
-    with interrupts_blocked():  # the process inherits that until it can brake for one
+    with interrupts_blocked():  # inherited until the process can brake on an interrupt
         process.start()
     other.close()
     try:
@@ -151,13 +151,13 @@ def run_hit(job: HitJob, now: Callable[[], int]) -> HitOutcome:
 
 
 def died(connect: Callable[[], Arm], settings: ArmSettings) -> str:
-    """Return what to say when the loop's process has died; lowers the thresholds that it raised.
+    """Return the message for a dead loop process; lowers the thresholds that it raised.
 
     Args:
         connect: to the arm.
         settings: of the arm.
     """
-    line = "the loop's process has died; the arm stops by itself when commands stay away"
+    line = "the loop's process has died; the arm stops by itself without commands"
     if not settings.raise_thresholds:
         return line
     reason = restore(connect, settings)
@@ -165,13 +165,13 @@ def died(connect: Callable[[], Arm], settings: ArmSettings) -> str:
 
 
 def _received(pipe: Connection) -> Any:
-    """Return what the process says, none if it has died."""
+    """Return the process's result, or None if it has died."""
     try:
         return pipe.recv()
     except EOFError:
         return None
     except KeyboardInterrupt:
-        if pipe.poll(BRAKED_WITHIN):  # it got the same interrupt, and brakes
+        if pipe.poll(BRAKED_WITHIN):  # it received the same interrupt, and brakes
             pipe.recv()
         raise
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The loop's process: `python -m impact_drivers.franka.loop_main DESCRIPTOR`, started by the node.
 
-The descriptor is that of the shared memory; the parameters come as one line on standard input. No
-ROS, and no second thread but the one that makes controllers when the loop lets it: libfranka holds
+The descriptor is that of the shared memory; the parameters are one line on standard input. No ROS,
+and no second thread except the one that makes controllers in the loop's spare time: libfranka holds
 Python's lock while it waits for the arm.
 """
 
@@ -29,12 +29,12 @@ Connect = Callable[[FrankaParameters], Arm]
 
 
 def session(settings: FrankaParameters, robot: Robot) -> DetectorSession:
-    """Return a fresh session of the detector; estimates, which take long, are the node's."""
+    """Return a new session of the detector; the slow estimates are made by the node."""
     return session_for(settings.detector(), robot, estimates=False)
 
 
 def libfranka_arm(settings: FrankaParameters) -> LibfrankaArm:
-    """Connect to the arm through libfranka; with a real-time kernel, claim what makes it fast.
+    """Connect to the arm through libfranka; with a real-time kernel, set up real-time scheduling.
 
     Raises:
         DriverError: there is no arm, or no such library.
@@ -46,7 +46,7 @@ def libfranka_arm(settings: FrankaParameters) -> LibfrankaArm:
 
 
 def run(descriptor: int, settings: FrankaParameters, connect: Connect) -> None:
-    """Run the loop until it is asked to end, or nobody is there to ask.
+    """Run the loop until a request to end, or until the node's process has ended.
 
     Args:
         descriptor: of the shared memory.
@@ -54,7 +54,7 @@ def run(descriptor: int, settings: FrankaParameters, connect: Connect) -> None:
         connect: to the arm.
 
     Raises:
-        ImpactError: the arm cannot be controlled, or not any more.
+        ImpactError: the arm cannot be controlled.
     """
     wanted = Wanted()
     link, robot = LoopEnd(descriptor, settings.request_age), settings.load_robot()
@@ -79,10 +79,10 @@ def run(descriptor: int, settings: FrankaParameters, connect: Connect) -> None:
 
 
 class Wanted:
-    """Whether the loop is still wanted: no signal has come, and the node's process is there."""
+    """Whether the loop shall run: no signal received, and the node's process runs."""
 
     def __init__(self) -> None:
-        """Watch from now on."""
+        """Start watching."""
         self._parent, self._signalled = os.getppid(), False
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._note)
@@ -91,7 +91,7 @@ class Wanted:
         self._signalled = True
 
     def no_longer(self) -> bool:
-        """Tell whether it is time to end."""
+        """Return whether the loop shall end."""
         return self._signalled or os.getppid() != self._parent
 
 

@@ -17,7 +17,7 @@ MODULE, RESTORE = "impact_drivers.franka.loop_main", "impact_drivers.franka.rest
 class LoopProcess:
     """Runs the loop in a process of its own, without ROS.
 
-    It does not die with its parent: it brakes when the node is no longer heard, and then ends.
+    If its parent dies, it brakes for lack of the node's beats, and then ends.
 
     Attributes:
         cycles: that it reports.
@@ -28,11 +28,11 @@ class LoopProcess:
         """Begin; the loop connects to the arm and reports its states.
 
         Args:
-            settings: that it gets as one line on its standard input.
-            module: that is run, with the descriptor of the memory as argument.
+            settings: passed as one line on its standard input.
+            module: to run, with the descriptor of the memory as argument.
 
         Raises:
-            LinkError: there is no shared memory to be had.
+            LinkError: no shared memory available.
         """
         self._settings = settings
         self._restorer: Child | None = None
@@ -64,10 +64,10 @@ class LoopProcess:
             self._child.process.terminate()
 
     def restore(self) -> str | None:
-        """Lower the arm's collision thresholds, which the process may have left raised.
+        """Lower the arm's collision thresholds, if the process has left them raised.
 
         Returns:
-            none while that goes on; then why they may still be raised, "" if they are low.
+            None during the attempt; then why they may still be raised, "" if they are low.
         """
         if not self._settings.raise_thresholds:
             return ""
@@ -75,21 +75,21 @@ class LoopProcess:
             self._restorer = Child(RESTORE, self._settings.to_line())
         if self._restorer.is_alive:
             return None
-        return self._restorer.last_words() if self._restorer.process.returncode else ""
+        return self._restorer.exit_reason() if self._restorer.process.returncode else ""
 
     def said(self) -> list[str]:
-        """Return the lines that it has printed."""
+        """Return its printed lines."""
         return self._child.said()
 
-    def last_words(self) -> str:
+    def exit_reason(self) -> str:
         """Return how it ended, in one line."""
-        return self._child.last_words()
+        return self._child.exit_reason()
 
     def close(self) -> None:
-        """Forget a process that has ended."""
+        """Release a process that has ended."""
         self._child.close()
         self._link.close()
         if self._restorer is not None:
-            self._restorer.process.kill()  # if it is still at it
+            self._restorer.process.kill()  # if it still runs
             self._restorer.process.wait()
             self._restorer.close()

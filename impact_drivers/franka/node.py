@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Node franka: starts the loop that controls the arm, asks it for goals, publishes its reports."""
+"""Node franka: starts the loop that controls the arm, sends it goals, publishes its reports."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ from impact_ros.node.main import main_for
 from impact_ros.node.spin import freeze_garbage
 from impact_ros.parameters import current, declare
 
-LOOK = 0.002  # between two looks at the ring, each of which says that the node lives [s]
+LOOK = 0.002  # period of reading the ring and of the deadman counter [s]
 REPORT = 1.0  # between two diagnostics [s]
-CONNECTING = 60.0  # the loop may take that long to be there: it compiles, then connects [s]
+CONNECTING = 60.0  # largest start-up time of the loop: it compiles, then connects [s]
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
 class FrankaNode(LifecycleNode):
-    """A Franka Research 3 that hits things on purpose, controlled in its own cycle.
+    """A Franka Research 3 controlled in its own cycle, for intentional impacts.
 
     `configure` starts the loop, a process of its own, which connects to the arm and reports its
     states; `activate` begins torque control and holds; goals of `impact_qp/execute_impact` move the
     arm; `deactivate` brakes and ends torque control; `cleanup` ends the loop. `~/recover` clears
-    the arm's errors, while the node is inactive. Whatever stops the arm, it stays stopped until the
-    node is deactivated and activated again. When this node is no longer heard, the loop brakes;
-    when the loop is gone, the arm stops by itself.
+    the arm's errors, while the node is inactive. After any stop the arm stays stopped until the
+    node is deactivated and activated again. If this node's deadman counter stops, the loop brakes;
+    if the loop's process ends, the arm stops by itself.
     """
 
     PARAMETERS = FrankaParameters
@@ -94,14 +94,14 @@ class FrankaNode(LifecycleNode):
         return SUCCESS
 
     def _read_parameters(self) -> FrankaParameters:
-        """Return the parameters as they are now, with what the task says."""
+        """Return the current parameters, with the task's values."""
         return current(self, FrankaParameters).of_task()
 
     def _configure(self, settings: FrankaParameters) -> None:
-        """Make everything that takes part.
+        """Create all parts.
 
         Raises:
-            ImpactError: something does not fit, or the arm cannot be controlled.
+            ImpactError: a parameter does not fit, or the arm cannot be controlled.
         """
         if not settings.address:
             raise DriverError("address: expected that of the arm, got ''")
@@ -120,7 +120,7 @@ class FrankaNode(LifecycleNode):
             state_timeout=settings.state_timeout,
             answer_timeout=settings.answer_timeout,
         )
-        plan.prepare(robot)  # what a goal may choose must not be compiled while it waits
+        plan.prepare(robot)  # no compilation while a goal waits
         if reason := self._supervisor.connect(CONNECTING):
             raise DriverError(reason)
         if warning := exact_friction_warning(plan, robot):
@@ -148,7 +148,7 @@ class FrankaNode(LifecycleNode):
         return SUCCESS
 
     def _release(self, reason: str) -> None:
-        """End the loop, if there is one, and say what it has to say of its run."""
+        """End the loop, if there is one, and log its output."""
         if self._supervisor is None:
             return
         self._goals.forget(End(PREEMPTED, reason))
@@ -158,7 +158,7 @@ class FrankaNode(LifecycleNode):
         self._supervisor = None
 
     def destroy_node(self) -> None:
-        """Destroy the node with action and life-cycle services; rclpy leaves these to chance."""
+        """Destroy the node with action and life-cycle services; rclpy does not order these."""
         self._release("the node ended")
         self._goals.destroy()
         super().destroy_node()
@@ -188,7 +188,7 @@ class FrankaNode(LifecycleNode):
         return super().on_deactivate(state)
 
     def _recover(self, _request: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
-        """Clear the arm's errors, while nothing is commanded."""
+        """Clear the arm's errors, while there are no commands."""
         if self._supervisor is None:
             answer.message = "expected a configured node"
         elif self._machine.situation.lifecycle is Lifecycle.ACTIVE:
@@ -199,7 +199,7 @@ class FrankaNode(LifecycleNode):
         return answer
 
     def _begin(self, goal: ExecuteImpact.Goal) -> End | Future[Prepared | End]:
-        """Begin to check a goal; return why not if that is clear."""
+        """Begin to check a goal; return the reason if it is refused at once."""
         supervisor = self._supervisor
         if supervisor is None or not self._machine.situation.ready:
             return End(INACTIVE, self._machine.reason or "activate the node first")
@@ -211,13 +211,13 @@ class FrankaNode(LifecycleNode):
     # --- every few cycles ---------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Take what the loop has reported."""
+        """Read the loop's reports."""
         if self._supervisor is not None:
             self._supervisor.look()
             self._goals.advance(self._supervisor.cycle)
 
     def _publish(self, cycle: LoopCycle) -> None:
-        """Publish a cycle and what it means."""
+        """Publish a cycle and its results."""
         goals = self._goals
         self._follow(cycle)
         status = self._publisher.publish(cycle, goals.plan, idle=goals.idle)
@@ -229,7 +229,7 @@ class FrankaNode(LifecycleNode):
             goals.server.take_estimate(estimate)
 
     def _follow(self, cycle: LoopCycle) -> None:
-        """Report to the state machine what the arm does by itself."""
+        """Report the arm's own transitions to the state machine."""
         if cycle.answer is None or not cycle.answer.phase.stands:
             return
         if cycle.begun and cycle.begun == self._goals.present:
@@ -238,12 +238,12 @@ class FrankaNode(LifecycleNode):
             self._machine.take(Event.AT_REST)
 
     def _brake(self, _reason: str) -> None:
-        """Let the loop brake, which holds unless a goal came; it is asked to finish elsewhere."""
+        """Let the loop brake and hold; requests to finish are sent elsewhere."""
         if self._machine.situation.ready and self._goals.present:
             self._goals.stop("")
 
     def _on_fault(self, reason: str) -> None:
-        """Give up the goal for a fault, and say why."""
+        """Abort the goal for a fault, and log the reason."""
         self.get_logger().error(f"stopped: {reason}; deactivate and activate to go on")
         self._goals.forget(End(INPUT_LOST, reason))
         self._machine.take(Event.FAULT, reason)
@@ -251,7 +251,7 @@ class FrankaNode(LifecycleNode):
             self._publisher.stopped(cycle.time, self._goals.plan, cycle.counts, reason)
 
     def _on_drop(self, line: str) -> None:
-        """Stop because a cycle could not be dealt with: a goal must not go on unwatched."""
+        """Stop because a cycle could not be processed: a goal must not run unsupervised."""
         self._supervisor.fail(line)
 
     def _report(self) -> None:

@@ -20,7 +20,7 @@ from impact_ros.parameters import from_values, parameter
 class FrankaParameters(ArmSettings, PlanParameters):
     """Parameters of a Franka Research 3 through libfranka; address and contact must be given.
 
-    What the arm is to do may be changed between two runs; what the arm is, and the cap of its
+    Parameters of the task may be changed between two runs; those of the arm, and the cap of its
     speed, are fixed once the node has started.
     """
 
@@ -61,7 +61,7 @@ class FrankaParameters(ArmSettings, PlanParameters):
     )
 
     def detector(self) -> DetectorParameters:
-        """Return what the detector beside the controller is to do."""
+        """Return the settings of the detector."""
         return DetectorParameters(
             robot=self.robot,
             urdf=self.urdf,

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which impact limits an arm at an address may be moved by."""
+"""Impact limits that are allowed with an FR3."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM
 def require_every_impulse(impact_limits: str) -> None:
     """Refuse impact limits that leave some admissible impulse unbounded; they are for simulation.
 
-    The fake arm is refused them as well: it stands for a real one.
+    They are refused for the fake arm as well, as it represents a real one.
 
     Raises:
         DriverError: names those that are allowed.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers an arm's collision thresholds when its loop is gone, in a process of its own.
+"""Lowers an arm's collision thresholds after its loop has ended, in a process of its own.
 
 `python -m impact_drivers.franka.restore_main`, with the parameters as one line on standard input.
 """
@@ -18,7 +18,7 @@ from impact_drivers.franka.arm.settings import ArmSettings
 from impact_drivers.franka.parameters import FrankaParameters
 from impact_robots.exceptions import ImpactError
 
-TRIES, PAUSE = 10, 0.3  # an arm that stops itself may refuse for a moment [s]
+TRIES, PAUSE = 10, 0.3  # an arm that stops itself may refuse for a short time [s]
 
 
 def restore(connect: Callable[[], Arm], settings: ArmSettings, pause: float = PAUSE) -> str:
@@ -26,7 +26,7 @@ def restore(connect: Callable[[], Arm], settings: ArmSettings, pause: float = PA
 
     Args:
         connect: to the arm.
-        settings: that hold the low thresholds.
+        settings: with the low thresholds.
         pause: between two tries [s].
     """
     reason = ""
@@ -41,7 +41,7 @@ def restore(connect: Callable[[], Arm], settings: ArmSettings, pause: float = PA
 
 
 def connected(address: str) -> Callable[[], Arm]:
-    """Return what connects to the arm at an address, in time or not."""
+    """Return a function that connects to the arm at an address, with or without real time."""
 
     def connect() -> Arm:
         return LibfrankaArm(address, realtime=False)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The node's view of the loop: takes its cycles, asks for things, finds out what is wrong."""
+"""The node's supervision of the loop: reads its cycles, sends requests, detects faults."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from impact_drivers.franka.memory.command_block import CommandWriter
 from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.memory.ring import RingReader
 
-AT_ONCE = 50  # cycles that are taken before anything else is served
-RESTORED_WITHIN = 20.0  # a loop that was killed leaves raised thresholds for so long [s]
-PAUSE = 0.001  # between two looks while an answer of the loop is waited for [s]
+AT_ONCE = 50  # cycles that are read at once, before other work
+RESTORED_WITHIN = 20.0  # time limit for lowering the thresholds of a killed loop [s]
+PAUSE = 0.001  # polling period while waiting for the loop's answer [s]
 
 
 class SupervisedLoop(Protocol):
-    """What is needed of a loop; see :class:`.LoopProcess`."""
+    """Interface of a loop; see :class:`.LoopProcess`."""
 
     cycles: RingReader
     commands: CommandWriter
@@ -32,31 +32,31 @@ class SupervisedLoop(Protocol):
         """Whether it runs."""
 
     def pause(self, duration: float) -> None:
-        """Let it go on for some time [s]."""
+        """Wait while it runs for some time [s]."""
 
     def stop(self, *, at_once: bool) -> None:
-        """End it against its will."""
+        """Terminate it."""
 
     def restore(self) -> str | None:
-        """Lower the arm's collision thresholds when it has ended; none while that goes on."""
+        """Lower the arm's collision thresholds when it has ended; None during the attempt."""
 
     def said(self) -> list[str]:
-        """Return the lines that it has printed."""
+        """Return its printed lines."""
 
-    def last_words(self) -> str:
+    def exit_reason(self) -> str:
         """Return how it ended, in one line."""
 
     def close(self) -> None:
-        """Forget it, once it has ended."""
+        """Release it, once it has ended."""
 
 
 class LoopSupervisor:
-    """Takes what a loop reports, and stops believing in it for a fault.
+    """Reads a loop's reports, and ends its use after a fault.
 
     Attributes:
-        loop: that is looked after.
-        cycle: the last one; none so far.
-        fault: why nothing is commanded until the next activation, "" without.
+        loop: that is supervised.
+        cycle: the last one; None before the first.
+        fault: why there are no commands until the next activation, "" without.
     """
 
     def __init__(
@@ -69,15 +69,15 @@ class LoopSupervisor:
         state_timeout: float,
         answer_timeout: float,
     ) -> None:
-        """Look after a loop.
+        """Supervise a loop.
 
         Args:
             loop: that has begun.
             on_cycle: called with each cycle.
             on_fault: called with the first fault after an activation.
-            on_note: called with what somebody has to know beside.
+            on_note: called with further messages to the user.
             state_timeout: a loop without cycles for longer is a fault [s].
-            answer_timeout: in which a request must be answered [s].
+            answer_timeout: time limit for the answer to a request [s].
         """
         self.loop, self._on_cycle, self._on_fault = loop, on_cycle, on_fault
         self._on_note = on_note
@@ -88,7 +88,7 @@ class LoopSupervisor:
         self._heard = time.monotonic()
 
     def look(self) -> None:
-        """Take what has come; find out when nothing comes any more."""
+        """Read the new cycles; detect a silent loop."""
         self.take()
         silent = time.monotonic() - self._heard
         if not self.loop.is_alive:
@@ -98,7 +98,7 @@ class LoopSupervisor:
 
     @property
     def patience(self) -> float:
-        """Time without a cycle that is a fault [s]: the arm takes its time between two motions."""
+        """Time without a cycle that is a fault [s]: longer between two motions of the arm."""
         changing = self.cycle is not None and self.cycle.state is LoopState.CHANGING
         return max(self._state_timeout, self._answer_timeout if changing else 0.0)
 
@@ -110,9 +110,9 @@ class LoopSupervisor:
         return (time.monotonic_ns() - self.cycle.reported) * 1e-9
 
     def take(self) -> bool:
-        """Say that the node lives, and take cycles, in order; return whether there were any.
+        """Increase the deadman counter and read cycles, in order; return whether there were any.
 
-        They are not more than some: whoever else the node has to serve must not wait for long.
+        Their number is limited, so that other callbacks of the node do not wait for long.
         """
         self.loop.commands.beat()
         taken = None
@@ -124,12 +124,12 @@ class LoopSupervisor:
         return taken is not None
 
     def _take_all(self) -> None:
-        """Take what a loop that has ended has left."""
+        """Read the last cycles of a loop that has ended."""
         while self.take():
             pass
 
     def fail(self, reason: str) -> None:
-        """Note a fault, if it is the first, and let the loop finish: it may still be moving."""
+        """Record a fault, if it is the first, and let the loop finish: the arm may still move."""
         if self.fault:
             return
         self.fault = reason
@@ -138,16 +138,16 @@ class LoopSupervisor:
         self._on_fault(reason)
 
     def _lose(self) -> None:
-        """Note that the loop has ended without being asked to."""
+        """Record that the loop has ended without a request."""
         if not self._is_lost:
             self._take_all()
             self._is_lost = True
         if not self.fault:
-            self.fail(f"the loop has ended: {self.loop.last_words()}")
+            self.fail(f"the loop has ended: {self.loop.exit_reason()}")
         self._restore()
 
     def _restore(self) -> None:
-        """Lower the collision thresholds of an arm whose loop has ended; say what came of it."""
+        """Lower the collision thresholds of an arm whose loop has ended; report the result."""
         if self._is_restored or (reason := self.loop.restore()) is None:
             return
         self._is_restored = True
@@ -158,25 +158,25 @@ class LoopSupervisor:
         """Wait for the first cycle; return why the arm cannot be controlled, "" if it can.
 
         Args:
-            patience: with the loop [s].
+            patience: time limit [s].
         """
         if self._wait(lambda: self.cycle is not None, patience) or self.fault:
             return self.fault
-        return f"the loop says nothing within {patience:g} s"
+        return f"no cycle of the loop within {patience:g} s"
 
     def activate(self) -> str:
-        """Let the loop hold the arm, without fault so far; return why it does not."""
+        """Clear the fault, let the loop hold the arm; return the reason of a failure, else ""."""
         if not self.loop.is_alive:
             return "the loop has ended; clean up and configure"
         self._heard, self.fault = time.monotonic(), ""
         number = self._since = self.loop.commands.ask(RequestKind.HOLD)
         if not (reason := self._answer(number, or_fault=True)) and not self.fault:
             return ""
-        self.loop.commands.ask(RequestKind.FINISH)  # it must not begin later, unasked
+        self.loop.commands.ask(RequestKind.FINISH)  # it must not begin later
         return reason or self.fault
 
     def ask(self, kind: RequestKind) -> str:
-        """Ask for something, and wait until it is done; return why it is not, "" if it is."""
+        """Send a request and wait until it is done; return the reason of a failure, else ""."""
         if not self.loop.is_alive:
             return "the loop has ended"
         before = self.fault
@@ -184,11 +184,11 @@ class LoopSupervisor:
         return reason or (self.fault if self.fault != before else "")
 
     def _answer(self, number: int, *, or_fault: bool = False) -> str:
-        """Wait for the answer to a request; return why it is not carried out, "" if it is.
+        """Wait for the answer to a request; return the reason of a failure, else "".
 
         Args:
             number: of the request.
-            or_fault: a fault ends the waiting too.
+            or_fault: a fault ends the wait, too.
         """
 
         def is_done() -> bool:
@@ -212,7 +212,7 @@ class LoopSupervisor:
         return condition()
 
     def end(self) -> list[str]:
-        """Let the arm brake and the loop end; return what it has printed."""
+        """Let the arm brake and the loop end; return its printed lines."""
         self._is_ending = True
         if self.loop.is_alive:
             self.loop.commands.ask(RequestKind.END)

@@ -15,14 +15,14 @@ from impact_predictor.symmetric3 import Rows, Triple
 from impact_robots.compiling.array_kinds import Matrix, Tensor, ToIntegers, ToMatrix
 from impact_robots.compiling.compiled import compiled, part
 
-# What was found: bits; without any, a contact that slides in one way only.
+# Result bits; none set: a contact that slides in one direction only.
 STICKS, SEVERAL, NOTHING_FOUND, SINGULAR = 1, 2, 4, 8
 
 UNKNOWN, _STICK = int(ContactMode.UNKNOWN), int(ContactMode.STICK)
 _SLIDE, _AMBIGUOUS = int(ContactMode.SLIDE), int(Flag.AMBIGUOUS)
 _ROUNDING = 1e-7  # relative residual of a slip's direction that counts as zero
 _REGULAR = 1e-6  # det G over its largest entry cubed, from which G counts as regular
-_MOST = 8  # directions of sliding that are looked at
+_MOST = 8  # examined directions of sliding
 
 _solve, _times = part(symmetric3.solve), part(symmetric3.times)
 
@@ -91,14 +91,14 @@ def slides(G: Rows, v: Triple, mu: float, e: float, found: ToMatrix) -> int:
 
 @compiled
 def contact_impulse(G: Rows, v: Triple, mu: float, e: float, may_stick: bool) -> tuple[Triple, int]:
-    """Return Coulomb's impulse on the robot in p [N.s], and what was found.
+    """Return Coulomb's impulse on the robot in p [N.s], and the result bits.
 
     Args:
         G: Delassus matrix in p, three rows.
         v: velocity of the contact point in p, z component negative.
         mu: friction.
         e: restitution.
-        may_stick: whether sticking is looked for; ``SINGULAR`` if that needs more than this.
+        may_stick: whether sticking is examined; else ``SINGULAR`` if it would have to be.
     """
     if may_stick:
         sticking = _solve(G, (-v[0], -v[1], -(1 + e) * v[2]), _REGULAR)
@@ -141,7 +141,7 @@ def contact_impulses(
 ) -> int:
     """Write impulses, modes and flags of k contacts; return how many are left ``UNKNOWN``.
 
-    Those need more than this: ``SINGULAR``, or nothing was found.
+    Those require the full solver: ``SINGULAR``, or no solution was found.
 
     Args:
         G: Delassus matrices in p, shape (k, 3, 3).

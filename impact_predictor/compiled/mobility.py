@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What impulses at contact points change, compiled, for one impact and for many at once."""
+"""Velocity changes by impulses at contact points, compiled, for one or many impacts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _move(
     G: np.ndarray,
     velocity: np.ndarray,
 ) -> bool:
-    """Write J M_x^-1, J M_x^-1 J^T and J dq; tell whether M_x is positive definite."""
+    """Write J M_x^-1, J M_x^-1 J^T and J dq; return whether M_x is positive definite."""
     L = np.empty(M_x.shape)
     factor(M_x, L)
     effect[:], G[:], velocity[:] = J, 0.0, 0.0

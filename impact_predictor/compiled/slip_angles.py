@@ -7,7 +7,7 @@ quartic in t, solved by Ferrari's formula and polished by Newton's method in a. 
 where it is large at a = pi, so that the quartic is one: at the best of eight angles f is at least a
 quarter of all :math:`|k_i|` together.
 
-Compiled into what calls it.
+Inlined into its callers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Bounds out of what one change at a time does, compiled."""
+"""Bounds from the effect of one change at a time, compiled."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def velocity_bounds(after: Matrix, ends: int, effects: Matrix) -> tuple[NewVecto
 
     Args:
         after: velocities as predicted, then with one parameter at its lower and at its upper end,
-            for each, then with each of what is independent changed, shape (c, n) [rad/s].
+            for each, then with each independent quantity changed, shape (c, n) [rad/s].
         ends: how many of the second kind, even; their changes add up.
         effects: further independent changes, which add as squares, shape (m, n) [rad/s].
     """

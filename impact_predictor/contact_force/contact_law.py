@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a contact force law must be able to say, and all laws by name.
+"""Interface of contact force laws, and their registry.
 
 A law is of one of two kinds: a force of penetration and rate (``RateLaw``), or one that remembers
-what happened since touch and gives a free body's motion in closed form (``LumpedLaw``).
+what happened since contact and gives a free body's motion in closed form (``LumpedLaw``).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class FreeBodyImpact(NamedTuple):
 
 
 class ForceCurve(NamedTuple):
-    """The force of a law on a free body, after touch."""
+    """The force of a law on a free body, after contact."""
 
-    force: np.ndarray  # at the times asked for, shape (n,) [N]
+    force: np.ndarray  # at the given times, shape (n,) [N]
     compression_end: float  # [s], infinite if it never ends
     contact_end: float  # [s], infinite if it never ends
 
@@ -45,13 +45,13 @@ class ContactMotion(NamedTuple):
     penetration: np.ndarray  # [m]
     rate: np.ndarray  # [m/s]
     force: np.ndarray  # on the robot, out of the surface [N]
-    impulse: np.ndarray  # since touch [N.s]
+    impulse: np.ndarray  # since contact [N.s]
     potential: np.ndarray  # [J]
     dissipated: np.ndarray  # [J]
 
 
 class FreeBodyLaw(ABC):
-    """What both kinds of law say of a free body."""
+    """Methods of both kinds of law for a free body."""
 
     @abstractmethod
     def free_restitution(self, approach_speed: float, mass: float | None) -> float:
@@ -67,7 +67,7 @@ class FreeBodyLaw(ABC):
 
     @abstractmethod
     def curve(self, time: np.ndarray, impact: FreeBodyImpact) -> ForceCurve:
-        """Return the force at ``time`` since touch, shape (n,) [s]; zero outside the contact."""
+        """Return the force at ``time`` since contact, shape (n,) [s]; zero outside the contact."""
 
     @classmethod
     def guess(
@@ -86,7 +86,7 @@ class FreeBodyLaw(ABC):
 
 
 class RateLaw(FreeBodyLaw):
-    """A force of penetration and rate; what has no closed form is integrated."""
+    """A force of penetration and rate; integrated where there is no closed form."""
 
     @abstractmethod
     def unclipped_force(self, penetration: float, rate: float) -> float:
@@ -122,7 +122,7 @@ class RateLaw(FreeBodyLaw):
         return free_profile(self, positive(mass, "mass"), approach_speed).restitution or 0.0
 
     def curve(self, time: np.ndarray, impact: FreeBodyImpact) -> ForceCurve:
-        """Return the force at ``time`` since touch, integrated, shape (n,) [s]."""
+        """Return the force at ``time`` since contact, integrated, shape (n,) [s]."""
         profile = free_profile(self, *impact)
         force = np.interp(time, profile.time, profile.force, left=0.0, right=0.0)
         never = float("inf")
@@ -130,18 +130,18 @@ class RateLaw(FreeBodyLaw):
 
 
 class LumpedLaw(FreeBodyLaw):
-    """A law that remembers, and knows the motion of a free body."""
+    """A law with memory, with the motion of a free body in closed form."""
 
     @abstractmethod
     def end_times(self, mass: float, approach_speed: float) -> tuple[float, float]:
-        """Return the ends of compression and of contact after touch [s], infinite if never."""
+        """Return the ends of compression and of contact [s], infinite if never."""
 
     @abstractmethod
     def motion(self, time: np.ndarray, mass: float, approach_speed: float) -> ContactMotion:
-        """Return the motion at ``time`` since touch [s], shape (n,), up to the end of contact."""
+        """Return the motion at ``time`` since contact [s], shape (n,), up to the end of contact."""
 
     def curve(self, time: np.ndarray, impact: FreeBodyImpact) -> ForceCurve:
-        """Return the force at ``time`` since touch, shape (n,) [s]; zero outside the contact."""
+        """Return the force at ``time`` since contact, shape (n,) [s]; zero outside the contact."""
         compression, contact = self.end_times(*impact)
         touching = (time >= 0.0) & (time <= contact)
         force = self.motion(np.where(touching, time, 0.0), *impact).force

@@ -14,7 +14,7 @@ from impact_robots.robot import read_only
 from impact_robots.validation import finite_array
 
 SMALLEST_FORCE = 0.5  # below this, no contact [N]
-SMALLEST_SHARE = 0.01  # and below this share of the peak
+SMALLEST_SHARE = 0.01  # and below this fraction of the peak
 
 
 @dataclass(frozen=True)

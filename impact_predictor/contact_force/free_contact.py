@@ -31,18 +31,18 @@ _Leg = tuple[np.ndarray, np.ndarray, np.ndarray]  # durations, penetrations, rat
 
 @dataclass(frozen=True)
 class FreeContact:
-    """Penetration and rate at instants from touch to separation, all without unit."""
+    """Penetration and rate at instants from contact to separation, all without unit."""
 
     s: float
     exponent: float
     extended: bool
     time: np.ndarray  # shape (n,)
     penetration: np.ndarray  # shape (n,)
-    rate: np.ndarray  # shape (n,), 1 at touch
+    rate: np.ndarray  # shape (n,), 1 at contact
     compression_end: float  # time of the largest penetration
 
     def force(self, time: np.ndarray) -> np.ndarray:
-        """Return the force at ``time``, any shape; zero before touch and after separation."""
+        """Return the force at ``time``, any shape; zero before contact and after separation."""
         from scipy.interpolate import CubicHermiteSpline  # loads slowly
 
         deceleration = self._law(self.penetration, self.rate)
@@ -71,7 +71,7 @@ def rebound(s: float, extended: bool = False) -> float:
 
 
 def free_contact(s: float, exponent: float, extended: bool = False) -> FreeContact:
-    """Return the motion of a free mass from touch to separation.
+    """Return the motion of a free mass from contact to separation.
 
     Args:
         s: damping times approach speed over stiffness; positive.
@@ -118,7 +118,7 @@ def _backwards(leg: _Leg) -> _Leg:
 def _touching(
     s: float, exponent: float, d: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """State at ``d`` from touch."""
+    """State at ``d`` from contact."""
     energy = (1.0 + s) * -np.expm1(-d) - d
     return _xi(energy, s, exponent), np.expm1(np.log1p(s) - d) / s, np.ones_like(d)
 

@@ -85,7 +85,7 @@ class HuntCrossley(RateLaw):
         return rebound(self.damping * approach_speed / self.stiffness, self.extended)
 
     def curve(self, time: np.ndarray, impact: FreeBodyImpact) -> ForceCurve:
-        """Return the force at ``time`` since touch, shape (n,) [s]; zero outside the contact."""
+        """Return the force at ``time`` since contact, shape (n,) [s]; zero outside the contact."""
         s = self.damping * impact.approach_speed / self.stiffness
         motion = free_contact(s, self.exponent, self.extended)
         energy = impact.mass * impact.approach_speed**2

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contact laws that remember: the virtual spring and Maxwell's spring and damper in series.
 
-Their force depends on what happened since touch, so they give a free body's motion in closed form
+Their force depends on what happened since contact, so they give a free body's motion in closed form
 instead of a force at a state. Own derivations of the laws that Wang 2022 cites (doc/theory.md).
 """
 
@@ -48,12 +48,12 @@ class VirtualSpring(LumpedLaw):
             raise OutOfRangeError("restitution", "a finite number, at least 0", self.restitution)
 
     def end_times(self, mass: float, approach_speed: float) -> tuple[float, float]:
-        """Return the ends of compression and of contact after touch [s]; speed does not matter."""
+        """Return the ends of compression and of contact [s], at any speed."""
         compression = math.pi / 2.0 * math.sqrt(mass / self.stiffness)
         return compression, (1.0 + self.restitution) * compression
 
     def motion(self, time: np.ndarray, mass: float, approach_speed: float) -> ContactMotion:
-        """Return the motion at ``time`` since touch [s], shape (n,), up to the end of contact."""
+        """Return the motion at ``time`` since contact [s], shape (n,), up to the end of contact."""
         w, e = math.sqrt(self.stiffness / mass), self.restitution
         compressing = time <= math.pi / 2.0 / w
         out = math.pi / 2.0 + (w * time - math.pi / 2.0) / (e if e > 0.0 else 1.0)
@@ -111,7 +111,7 @@ class Maxwell(LumpedLaw):
         return math.sqrt(self.stiffness * mass) / (2.0 * self.damping)
 
     def end_times(self, mass: float, approach_speed: float) -> tuple[float, float]:
-        """Return the ends of compression and of contact after touch [s], infinite if never."""
+        """Return the ends of compression and of contact [s], infinite if never."""
         zeta = self.damping_ratio(mass)
         if zeta >= 1.0:
             return math.inf, math.inf
@@ -119,7 +119,7 @@ class Maxwell(LumpedLaw):
         return (math.pi - math.acos(zeta)) / damped, math.pi / damped
 
     def motion(self, time: np.ndarray, mass: float, approach_speed: float) -> ContactMotion:
-        """Return the motion at ``time`` since touch [s], shape (n,), up to the end of contact."""
+        """Return the motion at ``time`` since contact [s], shape (n,), up to the end of contact."""
         slow, fast, gap = self._roots(mass)
         scale = self.stiffness * approach_speed / gap
         force = np.real(scale * (np.exp(slow * time) - np.exp(fast * time)))

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One contact from touch to separation: motion, force, energies and events."""
+"""One contact up to separation: motion, force, energies and events."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class ContactEnd(Enum):
 
 @dataclass(frozen=True)
 class ContactProfile:
-    """Samples from touch (time 0) to the end of contact, each of shape (n,).
+    """Samples from contact (time 0) to the end of contact, each of shape (n,).
 
     Penetration, rate and force are along the contact normal: penetration and rate are positive into
     the surface, the force on the robot is positive out of it. Impulse, dissipated energy and
-    external work are integrals since touch. The arrays are read-only.
+    external work are integrals since contact. The arrays are read-only.
     """
 
     mass: float  # of the free body [kg]
-    approach_speed: float  # at touch [m/s]
+    approach_speed: float  # at contact [m/s]
     time: np.ndarray  # [s]
     penetration: np.ndarray  # [m]
     rate: np.ndarray  # [m/s]

@@ -35,7 +35,7 @@ def exact_restitution(law: FreeBodyLaw, approach_speed: float, mass: float | Non
 
 
 def has_asymptote(law: FreeBodyLaw) -> bool:
-    """Tell whether :func:`asymptotic_restitution` knows the law."""
+    """Return whether :func:`asymptotic_restitution` supports the law."""
     return isinstance(law, HuntCrossley) and not law.extended
 
 
@@ -72,7 +72,7 @@ def maxwell_restitution(law: Maxwell, mass: float) -> float:
 
 
 def spring_restitution(time: ArrayLike, force: ArrayLike, by: str = "impulse") -> float:
-    r"""Return what the virtual spring's restitution would be, from a recorded force.
+    r"""Return the restitution of a virtual spring, from a recorded force.
 
     The force's peak is taken as the end of compression, which is true for a spring; then
     :math:`\hat e = \iota_r/\iota_c` or :math:`t_r/t_c`. Where damping matters the peak comes before

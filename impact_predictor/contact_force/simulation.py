@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated contact of one free body, from touch to the end of contact."""
+"""The simulated contact of one free body."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def simulate_contact(
         approach_speed: :math:`|v_n^-|` [m/s], positive.
         external_force: constant force on the body along the outward normal [N]: positive retracts,
             negative pushes in. Not with a law that remembers.
-        external_start: when the external force starts, after touch [s].
-        max_duration: when to stop if the contact does not end [s]; the profile then says HELD.
+        external_start: when the external force starts, after contact [s].
+        max_duration: when to stop if the contact does not end [s]; then the profile's flag is HELD.
 
     Raises:
         OutOfRangeError: a figure is outside its range, or an external force with a closed form.
@@ -76,7 +76,7 @@ def _closed_form(law: LumpedLaw, mass: float, speed: float, max_duration: float)
 
 
 def _instants(turn: float | None, last: float) -> np.ndarray:
-    """Return the times of samples; closer at touch where there is no other event."""
+    """Return the times of samples; closer at contact where there is no other event."""
     if turn is None:
         return last * np.linspace(0.0, 1.0, 2 * SAMPLES + 1) ** 4
     compression = np.linspace(0.0, turn, SAMPLES + 1)

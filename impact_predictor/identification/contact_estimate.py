@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the identification of a contact answers, and how sure it is."""
+"""Result of the identification of a contact, with its uncertainty."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CONFIDENCE = 0.95
 
 
 class FitFlag(IntFlag):
-    """What speaks against a fit."""
+    """Reasons to distrust a fit."""
 
     NONE = 0
     AT_BOUND = 1  # a figure is at its bound: it has no standard error
@@ -47,7 +47,9 @@ class ContactIdentification:
 
     contact_law: str
     law: FreeBodyLaw  # with the figures that were found
-    parameters: Mapping[str, FigureEstimate]  # of the law; mass and touch if they were asked for
+    parameters: Mapping[
+        str, FigureEstimate
+    ]  # of the law; mass and time of contact ("touch") if identified
     stiffness_over_damping: FigureEstimate | None  # k/c: [m/s], Maxwell [1/s]; None for the spring
     restitution: FigureEstimate  # exact, of a free body at this speed
     asymptotic_restitution: float | None  # k/(c|v|), at most 1; visco and hc only
@@ -56,7 +58,7 @@ class ContactIdentification:
     time: np.ndarray  # of the record, shape (n,) [s]
     fitted_force: np.ndarray  # at these times, shape (n,) [N]
     residual: np.ndarray  # fitted less recorded force, shape (n,) [N]
-    touch: float  # time of touch, on the record's clock as all times here [s]
+    touch: float  # time of contact, on the record's clock as all times here [s]
     compression_end: float  # when the rate is zero [s], infinite if never
     restitution_end: float | None  # when the force falls to 0.5 N or 1 % of the peak [s]
     starts: int
@@ -79,7 +81,7 @@ class ContactIdentification:
 class Uncertainty:
     """Covariance of the unknowns, linearised at the optimum."""
 
-    covariance: np.ndarray  # shape (p, p); zero for what is at a bound
+    covariance: np.ndarray  # shape (p, p); zero for parameters at a bound
     free: np.ndarray  # which unknowns are not at a bound, shape (p,)
     quantile: float  # half the width of the interval, in standard errors
 
@@ -90,7 +92,7 @@ class Uncertainty:
 
     @property
     def correlation(self) -> np.ndarray:
-        """Correlation of the unknowns, shape (p, p), NaN for what is at a bound."""
+        """Correlation of the unknowns, shape (p, p), NaN for parameters at a bound."""
         error = np.where(self.free, np.sqrt(np.diag(self.covariance)), np.nan)
         return self.covariance / np.outer(error, error)
 

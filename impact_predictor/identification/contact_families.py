@@ -18,7 +18,7 @@ _CURVE = 2000  # samples of a force from which events are read
 
 
 def families() -> dict[str, ContactModel]:
-    """Return the models whose figures have bounds to be looked for in, by name."""
+    """Return the models whose parameters have bounds, by name."""
     return {name: model for name, model in CONTACT_LAWS.items() if model.bounds}
 
 
@@ -39,7 +39,7 @@ def first_guess(
 ) -> np.ndarray:
     """Return figures that give about the recorded peak [N] and impulse [N.s], shape (p,).
 
-    The impulse says how much speed came back, the peak how stiff the contact is.
+    The impulse gives the rebound speed, the peak the stiffness of the contact.
     """
     back = float(np.clip(impulse / (impact.mass * impact.approach_speed) - 1.0, 0.02, 0.98))
     return model.law.guess(model, exponent, back, peak, impact)
@@ -48,7 +48,7 @@ def first_guess(
 def release_time(
     law: FreeBodyLaw, impact: FreeBodyImpact, threshold: float, horizon: float
 ) -> float | None:
-    """Return the last time after touch at which the force exceeds ``threshold`` [N].
+    """Return the last time after contact at which the force exceeds ``threshold`` [N].
 
     None where that is not before ``horizon`` [s].
     """

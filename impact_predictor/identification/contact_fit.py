@@ -21,14 +21,14 @@ from impact_predictor.identification.contact_families import (
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, positive
 
-MASS, TOUCH = "mass", "touch"  # names of what may be unknown besides the model's figures
+MASS, TOUCH = "mass", "touch"  # unknowns besides the model's parameters
 
 
 class ContactFit:
     """Residual and bounds over the unknowns.
 
-    These are the logarithms of the model's two figures and, where they are asked for, the logarithm
-    of the mass and the time of touch in units of the contact's duration.
+    These are the logarithms of the model's two parameters and, if requested, the logarithm
+    of the mass and the time of contact in units of the contact's duration.
 
     Raises:
         OutOfRangeError: bounds that are none, too few samples in contact, or no touch where it
@@ -48,7 +48,7 @@ class ContactFit:
         self.kind, self.record, self.exponent = kind, record, exponent
         self.known = impact
         start, end = (float(record.time[i]) for i in record.contact)
-        self.contact_time = end - start  # unit of the time of touch
+        self.contact_time = end - start  # unit of the time of contact
         limits = {name: np.log(value) for name, value in _bounds(kind, bounds).items()}
         self.units = dict(kind.units)
         if mass_between is not None:
@@ -83,11 +83,11 @@ class ContactFit:
         return self.known._replace(mass=float(np.exp(unknowns[self.names.index(MASS)])))
 
     def touch(self, unknowns: np.ndarray) -> float:
-        """Return the time of touch [s]."""
+        """Return the time of contact [s]."""
         return float(unknowns[-1]) * self.contact_time if TOUCH in self.names else 0.0
 
     def curve(self, unknowns: np.ndarray) -> ForceCurve:
-        """Return the model's force at the record's times; its events count from touch."""
+        """Return the model's force at the record's times; its events count from contact."""
         since_touch = self.record.time - self.touch(unknowns)
         return self.law(unknowns).curve(since_touch, self.impact(unknowns))
 

@@ -72,7 +72,7 @@ def identify_contact(
         approach_speed: :math:`|v_n^-|` [m/s], positive.
         exponent: eta of the models that take one.
         mass_between: lowest and highest mass [kg], identified too; None: it is ``mass``.
-        touch_between: earliest and latest time of touch [s], identified too; None: it is time 0.
+        touch_between: earliest and latest time of contact [s], identified too; None: it is time 0.
         bounds: of "stiffness" and of "damping" or "restitution", in place of the model's own.
         starts: number of starts.
         seed: of the spread of the starts.
@@ -188,7 +188,7 @@ def _flags(fit: ContactFit, optimum: Optimum, spread: Uncertainty, starts: int) 
 
 
 def _correlated(residual: np.ndarray, peak: float) -> bool:
-    """Tell structure from white noise by the correlation of neighbours; below 1e-4 is no matter."""
+    """Detect structure by the correlation of neighbours; below 1e-4 it is negligible."""
     power = float(residual @ residual)
     if power < residual.size * (1e-4 * peak) ** 2:
         return False

@@ -16,14 +16,14 @@ DIGITS = 4  # of a number
 
 
 def joint_entries(robot: Robot, found: JointIdentification) -> dict[str, list]:
-    """Return what takes the place of a robot's entries: lists of n numbers, ranges of two such.
+    """Return replacements of a robot's entries: lists of n numbers, ranges of two such lists.
 
     Values are the identified ones where they are known, else those of the robot. Both motor
     inertias are scaled alike, and the torque loop keeps the constants that it has.
 
     Args:
         robot: whose entries were the nominal ones.
-        found: what was identified of it.
+        found: identified values.
     """
     new = identified_robot(robot, found)
     entries = {
@@ -46,7 +46,7 @@ def identified_robot(robot: Robot, found: JointIdentification) -> Robot:
 
 
 def joint_entries_text(robot: Robot, found: JointIdentification) -> str:
-    """Return the entries as text of a YAML, with a heading that says where they come from."""
+    """Return the entries as text of a YAML, with a heading that names their source."""
     hits = ", ".join(map(str, found.hits))
     head = [
         f"# Joints of {robot.name}, identified from recorded hits ({hits} of joint 1 to"

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the identification of an arm's joints answers, and how sure it is."""
+"""Result of the identification of an arm's joints, with its uncertainty."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class JointIdentification:
     low: np.ndarray  # of the 95 % intervals, shape (3, n) [-]
     high: np.ndarray  # shape (3, n) [-]
     hits: np.ndarray  # that excited a joint, shape (n,)
-    misfit: np.ndarray  # squared residual over what noise explains, shape (n,)
+    misfit: np.ndarray  # squared residual over that of noise, shape (n,)
     most_misfit: np.ndarray  # up to which the model holds, shape (n,)
     assumed: JointRanges  # of the robot
 
@@ -34,7 +34,7 @@ class JointIdentification:
     def explained(self) -> np.ndarray:
         """Joints whose hits the model explains, shape (n,).
 
-        Noise explains what is left, and no figure is far from what was assumed, or vague and apart
+        Noise explains the residual; no parameter is far from its assumed value, or vague and apart
         from it: rigid joints, or positions of the motors, look like springs that are very stiff.
         """
         low, high = self._assumed()
@@ -64,7 +64,7 @@ class JointIdentification:
 
     @property
     def ranges(self) -> JointRanges:
-        """Ranges as shares of the nominal values."""
+        """Ranges as fractions of the nominal values."""
         return JointRanges(*np.swapaxes(self.bounds, 0, 1))
 
     @property
@@ -80,7 +80,7 @@ class JointIdentification:
         return np.asarray((self.low > high) | (self.high < low))
 
     def _assumed(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the robot assumes, (3, n) each."""
+        """Return the robot's assumed values, (3, n) each."""
         each = self.assumed
         ranges = (each.stiffness, each.damping, each.motor_inertia)
         shape = (2, self.hits.size)

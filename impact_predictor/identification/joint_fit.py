@@ -3,7 +3,7 @@
 r"""Stiffness, damping and motor inertia of one joint from its torque and position after hits.
 
 The torque :math:`\tau = K(\theta - q)` is measured, so :math:`q + \tau/K` is the motor's position,
-and the torque also says how the motor moves (:mod:`motor_motion`): one joint at a time, and without
+and the torque also gives the motor's motion (:mod:`motor_motion`): one joint at a time, without
 the contact force. Unknown besides are the motor's position, speed and a constant and a slowly
 changing torque in every hit: a polynomial of the third degree in time.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from impact_predictor.identification.motor_motion import MotorMotion, motor_motion
 from impact_predictor.joint_load.elastic_arm import FILTER_HZ
 
-DEGREE = 3  # of what is unknown of the motor besides
+DEGREE = 3  # of other unknowns of the motor
 LOOSE = 1.0  # standard deviation of a figure's logarithm before anything was measured
 SYNCHRONY = 25e-6  # standard deviation of the time between torque and position [s]
 FILTER_ERROR = 0.1  # standard deviation of the logarithm of the loop's filter frequency
@@ -28,7 +28,7 @@ FIGURES = 3  # stiffness, damping, motor inertia
 
 
 class NominalJoint(NamedTuple):
-    """What the robot's YAML says of a joint."""
+    """A joint's parameters in the robot's YAML."""
 
     stiffness: float  # K [N.m/rad]
     damping: float  # D [N.m.s/rad]
@@ -47,11 +47,11 @@ class JointHit(NamedTuple):
 
 
 class JointFit(NamedTuple):
-    """Shares of the nominal stiffness, damping and motor inertia, as logarithms."""
+    """Logarithms of stiffness, damping and motor inertia over their nominal values."""
 
     logarithms: np.ndarray  # shape (3,)
     covariance: np.ndarray  # of these, errors of the model counted, shape (3, 3)
-    misfit: float  # squared residual over what noise explains; 1: no other error
+    misfit: float  # squared residual over that of noise; 1: no other error
     degrees: int  # of freedom of the residual
 
 
@@ -62,7 +62,7 @@ def fit_joint(
 
     Both signals have noise: generalised least squares with the covariance that torque noise has
     behind the model (total least squares). The interval holds that noise, larger by the misfit
-    and by what the linearisation leaves out, and three errors of the model: of the time between the
+    and by the linearisation, and three errors of the model: of the time between the
     signals, of the loop's filter, and of the torque sensor's gain.
 
     Args:
@@ -101,7 +101,7 @@ class _Problem(NamedTuple):
     def residual(
         self, at: np.ndarray, delay: float = 0.0, filter_hz: float = FILTER_HZ
     ) -> np.ndarray:
-        """Return the residuals of figures, and at the end what they are known by beforehand."""
+        """Return the residuals of parameters, followed by those of the prior."""
         parts = [self._of(hit, np.exp(at), delay, filter_hz) for hit in self.hits]
         return np.concatenate([*parts, at / LOOSE])
 
@@ -118,7 +118,7 @@ class _Problem(NamedTuple):
         return np.asarray(white[:, 0] - basis @ (basis.T @ white[:, 0]))
 
     def _answer(self, motion: MotorMotion, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what makes the link's position of torque and of the command, both (m, m)."""
+        """Return the maps from torque and from command to link position, both (m, m)."""
         joint = self.joint
         stiffness, inertia = joint.stiffness * scale[0], joint.motor_inertia * scale[2]
         damping_time = joint.damping * scale[1] / stiffness

@@ -15,11 +15,11 @@ from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 
-BEFORE, AFTER = 0.01, 0.05  # around the touch, what a joint is fitted to [s]
-QUIET = -0.002  # until then before the touch signals show their noise [s]
+BEFORE, AFTER = 0.01, 0.05  # fitted window around contact [s]
+QUIET = -0.002  # end of the noise window before contact [s]
 SLOWEST = 1.1e-3  # between samples [s]
 JITTER = 0.1  # of a sample's distance to its neighbours [-]
-EXCITED = 3.0  # a hit's torque is that many times its noise, or says nothing of the joint
+EXCITED = 3.0  # smallest torque over noise with which a hit counts for a joint
 FEWEST = 2  # hits of a joint
 MOST = 24  # hits, the first ones: others would narrow intervals that errors of the model make
 EXPLAINED, SIGMAS = 1.1, 3.0  # misfit up to which the model holds, but for that chance
@@ -28,16 +28,16 @@ LEAST_NOISE = 1e-7, 1e-3  # of positions [rad] and torques [N.m]: exact ones mus
 
 
 def identify_joints(robot: Robot, hits: Sequence[RecordedHit]) -> JointIdentification:
-    """Return what hits say of an arm's joints, each joint by itself.
+    """Identify an arm's joints from hits, each joint by itself.
 
-    The link's position and the joint's torque are what is needed, at 900 Hz or more, from 10 ms
-    before to 50 ms after the touch; the contact force is not. The arm coasts: its torque loop gets
+    The link's position and the joint's torque are required, at 900 Hz or more, from 10 ms
+    before to 50 ms after contact; the contact force is not. The arm coasts: its torque loop gets
     the torque of gravity compensation, or one that hardly changes. Hits that do not reach that far
     or are not evenly sampled are left out.
 
     Args:
         robot: whose YAML gives the nominal values, which the torque loop uses.
-        hits: at most the first 24 of which a joint's torque tells something are used.
+        hits: for each joint at most the first 24 with a significant torque are used.
 
     Raises:
         PredictionError: the robot's YAML does not give stiffness, damping and motor inertia.
@@ -67,7 +67,7 @@ def _interval(found: JointFit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _nominal(robot: Robot) -> list[NominalJoint]:
-    """Return what the YAML says of the joints, with the loop that makes B_theta of B_rho."""
+    """Return the joints' parameters in the YAML, with the loop that makes B_theta of B_rho."""
     zero = np.zeros(robot.dof)
     arm = elastic_arm(robot, ArmDynamics(robot).state(zero, zero), drive_of(robot, "torque"))
     columns = arm.stiffness, arm.damping, arm.motor_inertia, arm.ratio, arm.damping_time
@@ -75,7 +75,7 @@ def _nominal(robot: Robot) -> list[NominalJoint]:
 
 
 def _window(robot: Robot, hit: RecordedHit) -> list[JointHit] | None:
-    """Return the samples around the touch joint by joint; none if they are not all there."""
+    """Return the samples around contact joint by joint, or None if some are missing."""
     inside = (hit.time >= -BEFORE) & (hit.time <= AFTER)
     t, q, tau = hit.time[inside], hit.position[inside], hit.torque[inside]
     if len(t) < 4 or not (np.isfinite(q).all() and np.isfinite(tau).all()):
@@ -94,7 +94,7 @@ def _window(robot: Robot, hit: RecordedHit) -> list[JointHit] | None:
 
 
 def _noise(hits: Sequence[RecordedHit]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the deviation of positions and torques before the touches, each (n,)."""
+    """Return the deviation of positions and torques before contacts, each (n,)."""
     found = []
     for name, least in zip(("position", "torque"), LEAST_NOISE, strict=True):
         quiet = [getattr(hit, name)[hit.time < QUIET] for hit in hits]
@@ -104,5 +104,5 @@ def _noise(hits: Sequence[RecordedHit]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _excites(hit: JointHit, noise: float) -> bool:
-    """Tell whether a hit's torque stands out of its noise."""
+    """Return whether a hit's torque stands out of its noise."""
     return float(hit.torque.std()) > EXCITED * noise

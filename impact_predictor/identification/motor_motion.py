@@ -9,7 +9,8 @@ r"""How far a joint torque that was sampled drives the motor behind it.
 
 with :math:`\tau_f` the torque behind the loop's low-pass, held from one period of the loop to the
 next (Rey Arias 2024, eq. 4). All of it is linear in the samples of :math:`\tau`, so each part is a
-matrix. Integrals forgive what happens between samples; nothing is differentiated but what the loop
+matrix. Integrals are insensitive to motion between samples; nothing is differentiated but what the
+loop
 itself differentiates.
 """
 
@@ -39,7 +40,7 @@ def motor_motion(samples: int, period: float, filter_hz: float = FILTER_HZ) -> M
     """Return the integrals over samples at equal distances.
 
     Between samples a cubic spline is taken: with straight lines the stiffness of a simulated
-    Panda's joints 5 and 6 comes out 1.2 % too high, with the spline less than .2 % wrong.
+    Panda's joints 5 and 6 is 1.2 % too high, with the spline the error is less than .2 %.
 
     Args:
         samples: number m, at least 4.
@@ -68,7 +69,7 @@ def motor_motion(samples: int, period: float, filter_hz: float = FILTER_HZ) -> M
 
 
 def _low_pass(torque: np.ndarray, share: float) -> np.ndarray:
-    """Return what the filter makes of a torque at which it had settled."""
+    """Return the filtered torque, the filter settled at the first sample."""
     filtered = np.empty_like(torque)
     filtered[0] = torque[0]
     for k in range(1, len(torque)):
@@ -77,7 +78,7 @@ def _low_pass(torque: np.ndarray, share: float) -> np.ndarray:
 
 
 def _held_twice(values: np.ndarray, step: float) -> np.ndarray:
-    """Return the double integral of what is held for a step."""
+    """Return the double integral of a signal held for a step."""
     once = _summed(step * values[:-1])
     return _summed(step * once[:-1] + 0.5 * step**2 * values[:-1])
 

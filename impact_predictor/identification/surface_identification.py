@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stiffness and restitution of a surface from the force of a hit by an arm whose joints give way.
+"""Stiffness and restitution of a surface from the force of a hit by a flexible-joint arm.
 
 A free body that stands for the arm does not do: while it contacts a hard surface the motors follow
-their springs and drive it again, so such a stiffness comes out several times too low, and the
+their springs and drive it again, so such a stiffness is several times too low, and the
 restitution of all joints' velocities is that of arm and surface together. Here the flexible-joint
 model hits a viscoelastic surface, and must feel the recorded force.
 """
@@ -24,13 +24,16 @@ from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
-FOLLOWED = 0.02  # after the touch, that the model must feel [s]
+FOLLOWED = 0.02  # simulated time after contact [s]
 SLOWEST = 2.5e-4  # between samples of a force that pushes [s]
 CONTACT_FORCE = 3.0  # above it a force does [N]
-SOFTEST, SPRINGIEST = 1e3, 0.95  # that is looked for: stiffness [N/m], restitution [-]
+SOFTEST, SPRINGIEST = 1e3, 0.95  # searched ranges: stiffness [N/m], restitution [-]
 GRID = np.geomspace(1e4, 3e7, 15), (0.05, 0.3, 0.6)  # where the search begins
-WIDER = 2.0, 0.08  # factor of stiffness, shift of restitution: what joints and touch add, measured
-EXPLAINED = 0.3  # rms of what is left of the force, over its own, of a surface that explains it
+WIDER = (
+    2.0,
+    0.08,
+)  # error by joints and contact time, measured: factor of stiffness, shift of restitution
+EXPLAINED = 0.3  # largest rms of the residual force over that of the force, for an accepted fit
 
 
 class SurfaceFigures(NamedTuple):
@@ -52,18 +55,18 @@ def identify_surface(
 
     The figures are found for the nominal arm, for links that are all 10 % lighter or heavier, and
     for the ends of the ranges of the joints' stiffness: the range holds all that explain it, and
-    is wider by what hits of drawn arms were off besides.
+    is wider by the error found in hits of drawn arms.
 
     Args:
         robot: the arm.
         point: that hit, with its velocity before.
         normal: of the surface, outward, base axes, shape (3,).
         friction: coefficient [-].
-        time: since the touch, increasing, shape (N,) [s].
+        time: since contact, increasing, shape (N,) [s].
         force: along the normal, on the robot, shape (N,) [N].
 
     Raises:
-        PredictionError: the robot's YAML does not give what is needed.
+        PredictionError: the robot's YAML does not define the required fields.
     """
     ticks = TICK * np.arange(1, round(FOLLOWED / TICK) + 1)
     if not _is_followed(time, force):
@@ -82,7 +85,7 @@ def identify_surface(
 
 
 def _is_followed(t: np.ndarray, force: np.ndarray) -> bool:
-    """Tell whether samples follow a force: where it pushes they are close to each other."""
+    """Return whether samples follow a force: where it pushes they are close to each other."""
     if len(t) < 2 or t[0] > 0.0 or t[-1] < FOLLOWED or not np.isfinite(force).all():
         return False
     pushing = np.maximum(force[1:], force[:-1]) > CONTACT_FORCE

@@ -17,12 +17,12 @@ from impact_robots.exceptions import OutOfRangeError
 class CompositeContact(NamedTuple):
     """The contact point, if the arm were one rigid body with the arm's momentum."""
 
-    effective_mass: float  # felt along the normal [kg]
+    effective_mass: float  # along the normal [kg]
     normal_velocity: float  # [m/s]
 
 
 def composite_contact(state: PointState, rotation: np.ndarray) -> CompositeContact:
-    """Return what the composite rigid body says along the normal; Wang 2022 (17), (29).
+    """Return the composite rigid body's prediction along the normal; Wang 2022 (17), (29).
 
     The mass is that of ``effective_mass(crb(state, rotation))``.
 

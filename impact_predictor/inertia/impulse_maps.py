@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impulse in contact axes p does to the robot, each as one matrix.
+"""Effects on the robot of an impulse in contact axes p, each as one matrix.
 
 Wang 2023: full reference in doc/theory.md.
 """
@@ -86,7 +86,7 @@ def minimum_norm_joint_velocity_map(
 def com_velocity_map(mass: float, rotation: np.ndarray) -> np.ndarray:
     """Return R_Op/m, impulse to jump of the com's velocity in O, shape (3, 3); Wang 2023 (17).
 
-    Holds for a free-floating robot; the base of a fixed one takes a share of the impulse.
+    Holds for a free-floating robot; the base of a fixed one takes a fraction of the impulse.
 
     Args:
         mass: of the moving links [kg].
@@ -98,7 +98,7 @@ def com_velocity_map(mass: float, rotation: np.ndarray) -> np.ndarray:
 def angular_momentum_map(position: np.ndarray, com: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     """Return hat(p - c) R_Op, impulse to jump of momentum about c in O, (3, 3); Wang 2023 (18).
 
-    Holds for a free-floating robot; the base of a fixed one takes a share of the impulse.
+    Holds for a free-floating robot; the base of a fixed one takes a fraction of the impulse.
 
     Args:
         position: contact point p in O, shape (3,) [m].

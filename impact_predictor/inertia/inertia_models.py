@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The four models of inverse inertia by name, each with what is to be known about its result.
+"""The four models of inverse inertia by name, each with the properties of its result.
 
 Wang 2022: full reference in doc/theory.md.
 """
@@ -25,7 +25,7 @@ from impact_predictor.inertia.inverse_inertia import (
 from impact_predictor.inertia.jacobian import contact_jacobian, jacobian_condition
 from impact_robots import PointState, Robot
 
-_RIGID = 1e-12  # z^T W z over the trace of W, below which the normal cannot give way
+_RIGID = 1e-12  # z^T W z over the trace of W, below which the arm cannot move along the normal
 
 
 class InverseInertia(NamedTuple):
@@ -33,7 +33,7 @@ class InverseInertia(NamedTuple):
 
     name: str  # "em", "gm", "crb" or "flex"
     W: np.ndarray  # shape (3, 3) [1/kg], symmetric
-    effective_mass: float  # felt along the normal [kg], infinite where the arm cannot give way
+    effective_mass: float  # along the normal [kg], infinite if the arm cannot move along it
     flags: Flag  # SINGULAR_JACOBIAN, RANK_DEFICIENT
 
 

@@ -102,7 +102,7 @@ def algebraic_mass(state: PointState, rotation: np.ndarray) -> tuple[np.ndarray,
 def flexible(state: PointState, rotation: np.ndarray) -> np.ndarray:
     """Return W~ = W + W_flex in contact axes p, shape (3, 3) [1/kg]; Wang 2022 (20)-(22).
 
-    :func:`crb` plus what the joints give way relative to the composite body. Not symmetric for a
+    :func:`crb` plus the motion of the joints relative to the composite body. Not symmetric for a
     fixed base; the same as :func:`generalized_momentum` for a floating one whose base counts.
 
     Args:
@@ -117,7 +117,7 @@ def flexible(state: PointState, rotation: np.ndarray) -> np.ndarray:
 
 
 def effective_mass(W: np.ndarray) -> float:
-    """Return the mass felt along the normal, 1/(z^T W z) [kg], of W in p, shape (3, 3) [1/kg].
+    """Return the mass along the normal, 1/(z^T W z) [kg], of W in p, shape (3, 3) [1/kg].
 
     Raises:
         OutOfRangeError: z^T W z is not positive.

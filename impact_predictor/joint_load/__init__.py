@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the joints of a flexible arm feel in an impact."""
+"""Joint torques of a flexible-joint arm in an impact."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What drives the motors of an arm, and whether the loads of its joints can be predicted."""
+"""Drive of an arm's motors, and whether the loads of its joints can be predicted."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def unknown(robot: Robot, *more: str) -> list[str]:
 
 
 def can_load(robot: Robot) -> bool:
-    """Tell whether stiffness, damping and motor inertia of a robot's joints are known."""
+    """Return whether stiffness, damping and motor inertia of a robot's joints are known."""
     return not unknown(robot)
 
 
 def drive_of(robot: Robot, interface: str) -> str:
-    """Return what drives the motors of a robot that is commanded by an interface.
+    """Return the drive of the motors of a robot that is commanded by an interface.
 
     Args:
         robot: the arm.
         interface: "torque", "velocity" or "position".
 
     Raises:
-        PredictionError: the robot's YAML does not give what loads need: stiffness, damping and
+        PredictionError: the robot's YAML does not define fields for loads: stiffness, damping and
             motor inertia of the joints, and of a servo its stiffness and damping.
     """
     if keys := unknown(robot):

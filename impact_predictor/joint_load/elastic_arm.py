@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The joints of an arm that gives way: springs, motors, and what drives the motors."""
+"""The joints of a flexible-joint arm: springs, motors, and the drive of the motors."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> Elast
             that makes B_theta of B_rho at once; "servo", a position or velocity loop.
 
     Raises:
-        PredictionError: the robot's YAML does not give what is needed, or no such drive.
+        PredictionError: the robot's YAML does not define the required fields, or no such drive.
     """
     n = robot.dof
     if drive not in DRIVES:

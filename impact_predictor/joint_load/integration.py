@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""The small motion of a flexible-joint arm after a touch, compiled.
+r"""The small motion of a flexible-joint arm after contact, compiled.
 
 Links and motors, 2 n coordinates, start where they are with the velocity before the impact; that
 uniform motion is subtracted, so all begins at zero and only the contacts move, by their velocity.
@@ -27,10 +27,10 @@ from impact_predictor.joint_load.motion_records import (
     HUNT_CROSSLEY,
     RIGID,
     TICK,
+    ContactSurfaces,
     ElasticMotion,
     LoadRecord,
     StepTorques,
-    TouchedSurfaces,
 )
 from impact_robots.compiling.compiled import cached
 
@@ -41,7 +41,7 @@ CONTACT_PHASE = 0.2  # of the contact's own oscillation, per step in contact [ra
 SWEEPS = 4  # of Gauss and Seidel, for one contact; four times as many for several
 SETTLED = 1e-3  # change of one contact's normal force in a sweep, after which there is none
 
-# what is called for every step is inlined: half of the time
+# functions of every step are inlined: half the time
 compiled = cached(nogil=True, fastmath=True, forceinline=True)
 
 
@@ -200,7 +200,7 @@ def control(arm: ElasticArm, motion: ElasticMotion, sent: np.ndarray, act: np.nd
 
 @compiled
 def look(
-    surfaces: TouchedSurfaces, motion: ElasticMotion, t: float, before: np.ndarray, ahead: float
+    surfaces: ContactSurfaces, motion: ElasticMotion, t: float, before: np.ndarray, ahead: float
 ) -> bool:
     """Write velocities of approach into ``before``; return whether a contact is near [m/s]."""
     J, velocity, q, vq, near = surfaces.J, surfaces.velocity, motion.q, motion.vq, False
@@ -233,7 +233,7 @@ def half_way(arm: ElasticArm, motion: ElasticMotion, torques: StepTorques, h: fl
 
 @compiled
 def meet(
-    surfaces: TouchedSurfaces,
+    surfaces: ContactSurfaces,
     motion: ElasticMotion,
     a: np.ndarray,
     t: float,
@@ -241,7 +241,7 @@ def meet(
     x: np.ndarray,
     u: np.ndarray,
 ) -> bool:
-    """Write heights ``x`` and velocities ``u`` without contact forces; return whether any touch."""
+    """Write heights ``x`` and velocities ``u`` without forces; return whether any is in contact."""
     J, laws, friction, velocity = surfaces
     q, vq, touching = motion.q, motion.vq, False
     for c in range(len(laws)):
@@ -297,23 +297,23 @@ def note(t: float, load: np.ndarray, loads: np.ndarray, times: np.ndarray) -> No
 @compiled
 def integrate(
     arm: ElasticArm,
-    surfaces: TouchedSurfaces,
+    surfaces: ContactSurfaces,
     ticks: tuple[int, int],
     refinement: int,
     command: np.ndarray,
     state: np.ndarray,
     record: LoadRecord,
 ) -> None:
-    """Integrate over some ticks of 250 us after the touch.
+    """Integrate over some ticks of 250 us after contact.
 
     Args:
-        arm: at the configuration of the touch.
-        surfaces: that are touched, arrays contiguous.
-        ticks: the first, 0 at the touch, and the one after the last.
+        arm: at the configuration at contact.
+        surfaces: in contact, arrays contiguous.
+        ticks: the first, 0 at contact, and the one after the last.
         refinement: by how much every step is shorter, 1: not.
-        command: change of the torque that the loop is sent since the touch, a row a tick, the last
+        command: change of the torque that the loop is sent since contact, a row a tick, the last
             one held, at least one row, shape (m, n) [N.m].
-        state: rows of :class:`ElasticMotion`, at the touch zero; overwritten with those at the end,
+        state: rows of :class:`ElasticMotion`, at contact zero; overwritten with those at the end,
             shape (6, n).
         record: so far, overwritten.
     """

@@ -18,13 +18,13 @@ from impact_predictor.joint_load.motion_records import (
     HUNT_CROSSLEY,
     RIGID,
     TICK,
+    ContactSurfaces,
     LoadRecord,
-    TouchedSurfaces,
 )
 from impact_robots.state.state import PointState
 from impact_robots.validation import friction_coefficient, restitution_coefficient
 
-DURATION = 0.03  # after the touch; the highest load of a Panda comes within 20 ms [s]
+DURATION = 0.03  # after contact; the highest load of a Panda comes within 20 ms [s]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def load_contact(
     friction: float,
     velocity: np.ndarray | None = None,
 ) -> LoadContact:
-    """Return the touch of a point of the arm.
+    """Return the contact of a point of the arm.
 
     Args:
         point: that contacts.
@@ -77,7 +77,7 @@ def load_contact(
 class LoadHistory(NamedTuple):
     """Loads over time, once a tick of 250 us, t ticks; c contacts."""
 
-    time: np.ndarray  # since the touch, shape (t,) [s]
+    time: np.ndarray  # since contact, shape (t,) [s]
     load: np.ndarray  # change of the spring torque, shape (t, n) [N.m]
     force: np.ndarray  # normal, on the arm, shape (t, c) [N]
     depth: np.ndarray  # penetration, shape (t, c) [m]
@@ -86,11 +86,11 @@ class LoadHistory(NamedTuple):
 
 
 class JointLoad(NamedTuple):
-    """What each joint's spring feels: the change of K (theta - q) since the touch."""
+    """Load of each joint's spring: the change of K (theta - q) since contact."""
 
     highest: np.ndarray  # at least 0, shape (n,) [N.m]
     lowest: np.ndarray  # at most 0, shape (n,) [N.m]
-    highest_time: np.ndarray  # since the touch, shape (n,) [s]
+    highest_time: np.ndarray  # since contact, shape (n,) [s]
     lowest_time: np.ndarray  # shape (n,) [s]
     impulse: np.ndarray  # on the arm, contact axes, shape (c, 3) [N.s]
     peak_force: np.ndarray  # normal, infinite on a rigid surface, shape (c,) [N]
@@ -103,19 +103,19 @@ class JointLoad(NamedTuple):
         return np.maximum(self.highest, -self.lowest)
 
     def absolute(self, before: np.ndarray) -> np.ndarray:
-        """Return the largest load with what was ``before``, both of shape (n,) [N.m]."""
+        """Return the largest torque with that ``before`` the impact, both of shape (n,) [N.m]."""
         return np.maximum(np.abs(before + self.highest), np.abs(before + self.lowest))
 
     @property
     def time(self) -> np.ndarray:
-        """Time of the largest change since the touch, shape (n,) [s]."""
+        """Time of the largest change since contact, shape (n,) [s]."""
         return np.where(self.highest >= -self.lowest, self.highest_time, self.lowest_time)
 
 
 class LoadRun:
-    """The motion after a touch, followed piece by piece: for who has little time at once.
+    """The motion after contact, integrated piece by piece, for callers with a time limit.
 
-    Small motion about the configuration of the touch, actuators' torque constant but for the
+    Small motion about the configuration at contact, actuators' torque constant but for the
     torque loop; see :mod:`~impact_predictor.joint_load.integration`.
     """
 
@@ -129,13 +129,13 @@ class LoadRun:
         command: np.ndarray | None = None,
         with_history: bool = False,
     ) -> None:
-        """Begin at the touch; arguments as of :func:`joint_load`."""
+        """Begin at contact; arguments as of :func:`joint_load`."""
         n, c = len(arm.stiffness), len(contacts)
         self._laws = np.array([_figures(each.law) for each in contacts])
         self._ticks, self._done = max(1, round(duration / TICK)), 0
         trace = np.empty((self._ticks if with_history else 0, 3 * n + 2 * c))
         self._arm = arm
-        self._surfaces = TouchedSurfaces(
+        self._surfaces = ContactSurfaces(
             np.concatenate([each.J for each in contacts]),
             self._laws,
             np.array([each.friction for each in contacts]),
@@ -154,7 +154,7 @@ class LoadRun:
         return self._done == self._ticks
 
     def go_on(self, ticks: int | None = None) -> None:
-        """Follow the motion for so many ticks of 250 us, at most to its end; none: to its end."""
+        """Follow the motion for so many ticks of 250 us, at most to its end; None: to its end."""
         from impact_predictor.joint_load.integration import integrate  # loads slowly
 
         end = self._ticks if ticks is None else min(self._ticks, self._done + ticks)
@@ -166,7 +166,7 @@ class LoadRun:
         """Return the load up to where the motion was followed.
 
         Raises:
-            PredictionError: a figure so far from any arm's that no number comes out.
+            PredictionError: the result is not finite, by implausible parameters.
         """
         loads, times, contact, trace = self._record
         if not np.isfinite(loads).all():
@@ -197,19 +197,19 @@ def joint_load(
     command: np.ndarray | None = None,
     with_history: bool = False,
 ) -> JointLoad:
-    """Return the loads of an impact, the surfaces touched at the same time.
+    """Return the loads of an impact, with simultaneous contact of all surfaces.
 
     Args:
-        arm: at the configuration of the touch.
+        arm: at the configuration at contact.
         contacts: at least one.
         duration: for which the motion is followed [s].
         refinement: of the time steps, 1 for errors of some parts in a thousand.
-        command: change since the touch of the torque that the torque loop is sent, one row for each
+        command: change since contact of the torque that the torque loop is sent, one row for each
             250 us, the last one held, at least one row, shape (m, n) [N.m]; none: it is constant.
         with_history: return the loads over time, too.
 
     Raises:
-        PredictionError: a figure so far from any arm's that no number comes out.
+        PredictionError: the result is not finite, by implausible parameters.
     """
     run = LoadRun(
         arm,
@@ -224,7 +224,7 @@ def joint_load(
 
 
 def warm_up() -> None:
-    """Compile what :func:`joint_load` runs, or load it: some 10 s once, then half a second."""
+    """Compile or load the code of :func:`joint_load`: some 10 s once, then half a second."""
     one = np.ones(1)
     arm = ElasticArm(np.eye(1), one, one, one, one, one, one, one, 0.5)
     contact = LoadContact(np.ones((3, 1)), np.array([0.0, 0.0, -1.0]), RigidLaw(0.0), 0.0)
@@ -232,14 +232,14 @@ def warm_up() -> None:
 
 
 def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
-    """Return what the compiled code knows of a law."""
+    """Return a law's parameters for the compiled code."""
     if isinstance(law, RigidLaw):
         return 1.0, law.restitution, 1.0, RIGID
     return law.stiffness, law.damping, law.exponent, EXTENDED if law.extended else HUNT_CROSSLEY
 
 
 def _history(trace: np.ndarray, n: int, c: int) -> LoadHistory:
-    """Return what the compiled code wrote."""
+    """Return the results of the compiled code."""
     time = TICK * np.arange(1, len(trace) + 1)
     ends = np.cumsum([n, c, c, n])
     return LoadHistory(time, *np.split(trace, ends, axis=1))

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One choice of what the ranges leave open: of the surface, and of the joints."""
+"""One choice of surface and joint parameters within their ranges."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class LoadCase(NamedTuple):
 
 
 class RatedCase(NamedTuple):
-    """A case, its load at an approach speed of 1 m/s, and what that uses of the limits."""
+    """A case, its load at an approach speed of 1 m/s, and the used fractions of the limits."""
 
     case: LoadCase
     load: JointLoad
     used: np.ndarray  # of each limit, at 1 m/s [s/m]
-    worst: int  # index of the limit of which most is used
+    worst: int  # index of the limit with the largest used fraction
 
     @property
     def speed(self) -> float:
@@ -110,7 +110,7 @@ def _ratio(restitution: float) -> float:
 def stiffness_grid(low: float, high: float) -> list[float]:
     """Return stiffnesses from low to high, at most a decade apart [N/m].
 
-    A range that begins below 1 N/m begins there: nothing is felt of such a surface.
+    A lower end below 1 N/m is replaced by 1 N/m, where the load is negligible.
     """
     low = min(max(low, SOFTEST), high)
     top = min(high, max(STIFFEST, low))
@@ -122,14 +122,14 @@ def stiffness_grid(low: float, high: float) -> list[float]:
 
 
 def surface_corners(surface: Surface) -> list[tuple[float, float, float]]:
-    """Return stiffness, restitution and friction where the worst case is looked for first."""
+    """Return stiffness, restitution and friction where the search for the worst case begins."""
     stiffness = stiffness_grid(*surface.stiffness)
     ends = sorted(set(surface.restitution)), sorted(set(surface.friction))
     return list(product(stiffness, *ends))
 
 
 def between(stiffness: float, surface: Surface) -> list[float]:
-    """Return stiffnesses half-way to the neighbours in the grid [N/m]."""
+    """Return stiffnesses at half distance to the neighbours in the grid [N/m]."""
     grid = [k for k in stiffness_grid(*surface.stiffness) if k < inf]
     if stiffness not in grid:
         return []

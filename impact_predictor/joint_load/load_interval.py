@@ -28,8 +28,8 @@ from impact_robots.surface import Surface
 
 DRAWS = 100  # cases from the inside of the ranges
 MODEL_SHARE = 0.1  # of a load, by which the plant is away from the frozen model (spec: 3 to 10 %)
-QUIET = (-0.01, -0.001)  # before the touch, what the torque was before [s]
-FEW = 3  # samples there, or after the touch, that are too few
+QUIET = (-0.01, -0.001)  # window of the torque before contact [s]
+FEW = 3  # number of samples there, or after contact, that is too small
 SIGMAS = 4.0  # of its noise there, that a measured change may be off
 
 
@@ -75,7 +75,7 @@ def load_interval(
         seed: of the draws.
 
     Raises:
-        PredictionError: the robot's YAML does not give what is needed.
+        PredictionError: the robot's YAML does not define the required fields.
     """
     arm = elastic_arm(robot, point.robot_state, drive)
     speed = surface.approach_speed(point.velocity)
@@ -106,10 +106,10 @@ def _cases(robot: Robot, surface: Surface, random: np.random.Generator) -> Itera
 def compare_torques(
     time: np.ndarray, torque: np.ndarray, predicted: LoadInterval, least_noise: float = 0.0
 ) -> TorqueComparison | None:
-    """Return how measured torques changed within 30 ms of a touch; none: it was not measured.
+    """Return the change of measured torques within 30 ms of contact; None: not measured.
 
     Args:
-        time: since the touch, shape (N,) [s].
+        time: since contact, shape (N,) [s].
         torque: shape (N, n) [N.m].
         predicted: changes.
         least_noise: standard deviation that a torque has at least [N.m].

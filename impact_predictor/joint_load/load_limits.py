@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the joints and the contact may feel, and what a load uses of it."""
+"""Limits of joint torques and contact force, and the fraction of them that a load uses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHANGE, RANGE = "torque change", "torque range"
 
 
 class ImpulseLimits(NamedTuple):
-    """Limits on what is linear in the impulse, such as velocities after the impact."""
+    """Limits on linear functions of the impulse, such as velocities after the impact."""
 
     rows: np.ndarray  # shape (k, 3), on the impulse in contact axes
     most: np.ndarray  # shape (k,)
@@ -36,7 +36,7 @@ class LoadLimits(NamedTuple):
     names: tuple[str, ...]  # of the changes, of the ranges, of the forces, of the impulse's
 
     def used(self, load: JointLoad) -> np.ndarray:
-        """Return what a load uses of each limit, in the order of ``names`` [-]."""
+        """Return the used fraction of each limit, in the order of ``names`` [-]."""
         with np.errstate(divide="ignore", invalid="ignore"):
             change = load.change / self.change
             up, down = load.highest / self.up, -load.lowest / self.down
@@ -60,7 +60,7 @@ def load_limits(
     Args:
         robot: whose limits count.
         before: torque of each joint before the impact, gravity included, shape (n,) [N.m].
-        margin: share of what an impact may add that is kept in reserve [-].
+        margin: fraction of the load allowed to an impact that is reserved [-].
         impulse: limits beside them, as they are.
     """
     keep, limits = 1.0 - margin, robot.limits

@@ -7,7 +7,7 @@ Elastic figures are a handbook's: J. M. Gere, Mechanics of Materials, 5th ed. 20
 (rubber's upper end); R. J. Ross (ed.), Wood Handbook, FPL-GTR-190, 2010, chapter 5 (wood, along to
 across its grain). Friction and restitution are chosen, wide: dry to lubricated or dirty, and of the
 contact alone, which for metals is high at a robot's speeds (K. L. Johnson, Contact Mechanics, 1985,
-section 11.5). Who knows a surface better says so: a narrower range is a faster arm.
+section 11.5). A narrower range of a better known surface allows a faster hit.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TOOLS = (STEEL, ALUMINIUM)
 
 
 class Material(NamedTuple):
-    """What a surface may be made of; a thick body, as stiff behind the contact as in it."""
+    """Material of a surface: a thick homogeneous body."""
 
     name: str
     elasticity: Elasticity

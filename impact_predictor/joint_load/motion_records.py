@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiled motion after a touch takes, and writes."""
+"""Inputs and outputs of the compiled motion after contact."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TICK = 250e-6  # of the joint torque loop, 4 kHz [s]
 HUNT_CROSSLEY, EXTENDED, RIGID = 0.0, 1.0, 2.0  # kinds of contact law
 
 
-class TouchedSurfaces(NamedTuple):
+class ContactSurfaces(NamedTuple):
     """Contacts, axes two tangents and the normal of each."""
 
     J: np.ndarray  # contiguous, shape (3 c, n)
@@ -29,7 +29,7 @@ class ElasticMotion(NamedTuple):
     vq: np.ndarray  # [rad/s]
     vt: np.ndarray  # [rad/s]
     load: np.ndarray  # of the springs [N.m]
-    filtered: np.ndarray  # load that the torque loop sees [N.m]
+    filtered: np.ndarray  # load measured by the torque loop [N.m]
 
 
 class StepTorques(NamedTuple):

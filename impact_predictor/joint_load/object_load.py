@@ -3,9 +3,9 @@
 """The load of every joint of arms whose plates hit one free object at once.
 
 The object is six more coordinates, without a spring or a motor, beside those of the arms: the small
-motion of arms and object is that of one arm, and the same integration serves. A plate touches at
-its four corners, which share stiffness and damping of the contact; what the object stands on is
-left out, as its friction gives no more than the object's weight.
+motion of arms and object is that of one arm, and the same integration serves. A plate is in contact
+at its four corners, each with a quarter of the contact's stiffness and damping. The object's
+support is left out, as its friction force is at most of the order of the object's weight.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TWIST = 6  # coordinates of the object
 
 
 class FaceContact(NamedTuple):
-    """How a plate and a face of the object touch."""
+    """Contact of a plate and a face of the object."""
 
     stiffness: float  # of all of the plate [N/m]
     restitution: float  # [-]
@@ -38,16 +38,16 @@ class FaceContact(NamedTuple):
 
 
 class ArmLoad(NamedTuple):
-    """Change of K (theta - q) of one arm since the touch, shape (n,) each [N.m]."""
+    """Change of K (theta - q) of one arm since contact, shape (n,) each [N.m]."""
 
     highest: np.ndarray  # at least 0
     lowest: np.ndarray  # at most 0
-    settled_highest: np.ndarray  # the same of what is left some time after the touch
+    settled_highest: np.ndarray  # the same, of the load some time after contact
     settled_lowest: np.ndarray
 
 
 class ObjectLoad:
-    """Arms and an object at the touch: built once, asked for many contacts and speeds."""
+    """Arms and an object at contact: built once, evaluated for many contacts and speeds."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class ObjectLoad:
                 each [-]; none: as in the YAML.
 
         Raises:
-            PredictionError: the robot's YAML does not give what is needed.
+            PredictionError: the robot's YAML does not define the required fields.
         """
         arms = [elastic_arm(robots[n], each.arm.state.robot_state) for n, each in plates.items()]
         if joint_scale is not None:
@@ -94,15 +94,15 @@ class ObjectLoad:
     def loads(
         self, contact: FaceContact, scale: float = 1.0, settled: float = DURATION
     ) -> dict[str, ArmLoad]:
-        """Return the loads of each arm within 30 ms of the touch, by name.
+        """Return the loads of each arm within 30 ms of contact, by name.
 
         Args:
             contact: of every plate.
             scale: of the arms' velocities before the impact; the object's stays [-].
-            settled: since the touch, from when on what is left counts on its own [s].
+            settled: time since contact from which the remaining load is returned separately [s].
 
         Raises:
-            PredictionError: a figure so far from any arm's that no number comes out.
+            PredictionError: the result is not finite, by implausible parameters.
         """
         speeds = [float(v_object[2] - scale * v_arm[2]) for _, v_arm, v_object in self._corners]
         fastest = max(speeds)

@@ -28,14 +28,14 @@ from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
-# Loads of different joints, and of different friction, change differently along a way: by a fifth
+# Loads of different joints, and of different friction, change differently along a path: by a fifth
 # within 2 cm in some poses of a Panda.
 
-CLOSE = 0.7  # use of a limit, over that of the one that is used most, from which it counts
+CLOSE = 0.7  # used fraction of a limit, over the largest one, from which it is considered
 
 
 def near_limits(used: np.ndarray) -> list[int]:
-    """Return the limits of which much is used, an index each, most first; shape (m,) [s/m]."""
+    """Return the indices of limits with large used fractions, in descending order, (m,)."""
     order = np.argsort(-used, kind="stable")
     return [int(limit) for limit in order if used[limit] >= CLOSE * used[order[0]]]
 
@@ -54,7 +54,10 @@ def near_worst(cases: list[RatedCase]) -> list[RatedCase]:
     return [cases[place] for place in sorted(found, key=lambda place: -found[place])]
 
 
-_TOP, _NEAR = 3, 0.8  # surfaces that are looked at closely, and share of the worst that they reach
+_TOP, _NEAR = (
+    3,
+    0.8,
+)  # surfaces searched closely, and their minimal fraction of the worst
 _LOW, _HIGH = 0, 1
 _PIECE = 20  # of a case that is rated piece by piece, of the torque loop's 250 us [ticks]
 
@@ -66,7 +69,7 @@ class LoadSearch:
     its bound. The worst lies at ends of the ranges but for the stiffness of the surface, of which
     some between are tried: tests draw from the inside. Of the joints first all change alike; then,
     in the worst cases, one after the other, and at last those together that made it worse alone.
-    Limits of different joints have different worst cases, so each that is near is looked at.
+    Limits of different joints have different worst cases, so each near one is searched.
     """
 
     def __init__(
@@ -129,7 +132,7 @@ class LoadSearch:
         return LoadRun(arm.scaled(case.scale), [contact], duration=self._duration)
 
     def worst(self, point: PointState, limits: LoadLimits, above: float = 0.0) -> list[RatedCase]:
-        """Return all cases that were looked at, the worst first.
+        """Return all examined cases, the worst first.
 
         Args:
             point: that hits.
@@ -186,7 +189,7 @@ class LoadSearch:
             yield from self._one_by_one(start)
 
     def _one_by_one(self, start: RatedCase) -> Generator[LoadCase, RatedCase, None]:
-        """Yield the joints' properties changed alone, then together what was worse for a limit."""
+        """Yield cases of one changed joint property, then of all changes that were worse."""
         changed, limits = [], set(near_limits(start.used))
         for index, scale in self._single(start.case.scale):
             one = yield start.case._replace(scale=scale)
@@ -216,7 +219,7 @@ def _rated(case: LoadCase, load: JointLoad, limits: LoadLimits) -> RatedCase:
 
 
 def _close(found: list[RatedCase]) -> list[RatedCase]:
-    """Return the cases whose joints are looked at: those near the worst, then by surface."""
+    """Return the cases whose joints are varied: those near the worst, then by surface."""
     cases = [*near_worst(found), *_by_surface(found)]
     return list({id(each): each for each in cases}.values())
 

@@ -56,7 +56,7 @@ def coulomb_impulse(
 def solve_contact(G: Matrix, v: Triple, mu: float, e: float) -> Answer:
     """Return impulse, mode and flags of :func:`coulomb_impulse`; see ``friction_law``.
 
-    ``AMBIGUOUS`` where the contact slides and another way was found; none is looked for where it
+    ``AMBIGUOUS`` where the contact slides and another solution was found; none is searched where it
     sticks.
 
     Raises:

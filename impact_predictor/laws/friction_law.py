@@ -1,11 +1,11 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a friction law of the impact map is, and all that there are.
+"""Interface of friction laws of the impact map, and their registry.
 
 A law answers for one contact, in contact axes p with z out of the surface: an impulse iota on the
 robot changes the velocity of the contact point from v to v + G iota, G = J M^-1 J^T. It takes the
 three rows of G [1/kg], v [m/s] with v_z < 0, the friction coefficient mu >= 0 [-] and the
-restitution e [-], and returns iota [N.s], what the contact does, and bits of
+restitution e [-], and returns iota [N.s], the contact mode, and bits of
 :class:`~impact_predictor.Flag` that it alone can know. Plain floats: for three-vectors they are
 faster than arrays.
 """
@@ -27,7 +27,7 @@ Answers = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class FrictionLaw(NamedTuple):
-    """A law of one contact that :func:`~impact_predictor.predict` can be asked for."""
+    """A law of one contact, selected by name in :func:`~impact_predictor.predict`."""
 
     name: str
     solve: Callable[[Matrix, Triple, float, float], Answer]  # of G, v, mu, e; see above

@@ -21,7 +21,7 @@ from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, friction_coefficient, restitution_coefficient
 
-ENERGY_ROUNDING = 1e-12  # share of the kinetic energy below which a gain is none
+ENERGY_ROUNDING = 1e-12  # fraction of the kinetic energy below which a gain is none
 _APPROACHING, _ENERGY_GAIN = int(Flag.APPROACHING), int(Flag.ENERGY_GAIN)
 
 
@@ -35,7 +35,7 @@ def impact_map(
     restitution: float = 0.0,
     law: str = "coulomb",
 ) -> ImpactMapResult:
-    """Return what an impact at one contact point does; Rey Arias 2024 (10)-(17).
+    """Return the result of an impact at one contact point; Rey Arias 2024 (10)-(17).
 
     qdot^+ = qdot^- + (M + B)^-1 J^T iota with J_N qdot^+ = -e J_N qdot^-. A point that does not
     approach has no impact: velocities stay. Sticking, sliding and jamming are in mode and flags.

@@ -16,7 +16,7 @@ _NONE, _APPROACHING = int(ContactMode.NONE), int(Flag.APPROACHING)
 
 
 class ImpactMaps(NamedTuple):
-    """What k impacts do, row by row as in :class:`~impact_predictor.ImpactMapResult`."""
+    """Results of k impacts, row by row as in :class:`~impact_predictor.ImpactMapResult`."""
 
     dq_after: np.ndarray  # shape (k, n) [rad/s]
     velocity_before: np.ndarray  # of the contact point, in p, shape (k, 3) [m/s]

@@ -9,7 +9,7 @@ Coulomb's, |P_t| <= mu P_n. The laws differ in when friction is judged and how t
 - ``sliding``: friction keeps the direction of the slip before (Rey Arias 2024, (11)-(16));
   v_n^+ = -e v_n^-.
 - ``coulomb``: friction is judged by the slip after the impact; v_n^+ = -e v_n^-, Newton's e.
-- ``poisson``: friction is judged at every instant (Routh's path, see `routh`); restitution adds
+- ``poisson``: friction is evaluated at every instant (Routh's path, see `routh`); restitution adds
   e times the normal impulse of compression.
 - ``energetic``: the same path; restitution gives back e^2 of the normal work of compression
   (Stronge, Impact Mechanics, 2000).

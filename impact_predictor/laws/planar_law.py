@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a law of planar impacts is, and all that there are.
+"""Interface of laws of planar impacts, and their registry.
 
 A law answers for any number of contacts at once. It takes the entries G_tt, G_tn, G_nn of their
 Delassus matrices [1/kg], the velocities v_t and v_n of the contact points before [m/s], mu and e
@@ -22,7 +22,7 @@ Impulses = tuple[np.ndarray, np.ndarray]
 
 
 class PlanarLaw(NamedTuple):
-    """A law that :func:`~impact_predictor.planar_impulse` can be asked for."""
+    """A law, selected by name in :func:`~impact_predictor.planar_impulse`."""
 
     name: str
     solve: Callable[..., Impulses]  # of G_tt, G_tn, G_nn, v_t, v_n, mu, e; see above

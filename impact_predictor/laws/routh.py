@@ -4,8 +4,8 @@ r"""Routh's path: how friction and slip develop while the normal impulse grows, 
 
 With the normal impulse p as the clock, Coulomb's friction makes slip and normal velocity piecewise
 linear in p. There are at most two pieces: friction opposes the first slip until it ends; then the
-contact sticks if |G_tn/G_tt| <= mu, or slips the other way. Sources: Routh, Dynamics of a System of
-Rigid Bodies (1905), art. 180-; Stronge, Impact Mechanics (2000), chapter 5.
+contact sticks if |G_tn/G_tt| <= mu, or slips in the opposite direction. Sources: Routh, Dynamics of
+a System of Rigid Bodies (1905), art. 180-; Stronge, Impact Mechanics (2000), chapter 5.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def routh_path(
     slip_slope = a * first + b
     turn = np.where(v_t * slip_slope < 0.0, -v_t / slip_slope, np.inf)
     turn = np.where(v_t == 0.0, 0.0, turn)
-    second = np.clip(-b / a, -mu, mu)  # sticks, or slips the other way
+    second = np.clip(-b / a, -mu, mu)  # sticks, or slips in the opposite direction
     slopes = (g + b * first, g + b * second)
     at_turn = v_n + slopes[0] * np.where(np.isfinite(turn), turn, 0.0)
     late = np.isfinite(turn) & (at_turn < 0.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""A planar impact whose contact gives way along the surface too.
+r"""A planar impact with tangential compliance of the contact.
 
 Between body and surface sits a massless particle on two springs (Stronge, Impact Mechanics, 2000,
 chapter 5; Maw, Barber, Fawcett, Wear 38, 1976). The normal spring is bilinear, stiffness k in
@@ -104,6 +104,6 @@ def _integrate(problem: np.ndarray, steps: int) -> np.ndarray:
             dt = np.where(turns, dt * e, dt)
             compressing &= ~turns
         moved = v * dt
-        stretch = tangential / resisting + moved[0]  # what slips does not stretch
-        depth = np.where(normal > 0.0, depth - moved[1], 0.0)  # parted: never touches again
+        stretch = tangential / resisting + moved[0]  # slip does not stretch the spring
+        depth = np.where(normal > 0.0, depth - moved[1], 0.0)  # separated for good
     return impulse.T

@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""The wall and joints in a box that explain hits, and how far others would explain them, too.
+r"""Fit of wall and joints in a box to hits, with the covariance of the unknowns.
 
 The cost is :math:`\frac12|x|^2/s^2 + \sum|r|^2/(2T)` with unknowns x from -1 to 1, their uniform
 deviation s and residuals r over their standard deviation, which T = 2 tempers: residuals of one
-hit depend on each other. Every hit has an unknown time of touch besides.
+hit depend on each other. Every hit has an unknown time of contact besides.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import numpy as np
 from impact_predictor.learning.hit_residual import (
     LATE,
     all_residuals,
+    contact_time,
     modelled,
     residual,
-    touch_time,
 )
 from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.learning_box import FRICTION, LearningBox
@@ -28,26 +28,26 @@ from impact_predictor.learning.learning_box import FRICTION, LearningBox
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
 
-PRIOR = 3.0**-0.5  # standard deviation of what is uniform from -1 to 1
-TOUCH = 0.5  # standard deviation of a touch's time [ms]
+PRIOR = 3.0**-0.5  # standard deviation of a uniform variable from -1 to 1
+TOUCH = 0.5  # standard deviation of a contact's time [ms]
 TEMPER = 2.0
 GRID = np.linspace(-0.9, 0.9, 10), np.array([-0.5, 0.5])  # of starts: stiffness, restitution
 SLIPS = -0.7, 0.5  # starts of friction: a contact that slides, one that may stick
 STEP, TIME_STEP = 0.02, 0.01  # of the slopes: unknowns [-], times [ms]
 SECANT = 0.02, 0.3, 0.6  # shortest, longest by two standard deviations, and a wide one [-]
-REPEATED = 3  # hits: more tell no more, since the model errs alike in all
-GOOD = 0.7  # misfit at which the covariance is as it is
-EXPLAINED = 1.0  # misfit of a new hit, below which no other minimum is looked for
-BETTER = 0.5  # share of it, at least, where the model is better than that
+REPEATED = 3  # hits: more do not help, since model errors are common to all
+GOOD = 0.7  # misfit up to which the covariance is not scaled
+EXPLAINED = 1.0  # misfit of a new hit below which no other minimum is searched
+BETTER = 0.5  # fraction of it, at least, where the model is better than that
 EVALUATIONS, TOLERANCE = 25, 1e-3
 
 
 class BoxFit(NamedTuple):
-    """What explains h hits best."""
+    """Best fit to h hits."""
 
     x: np.ndarray  # unknowns, -1 to 1, shape (p,)
     covariance: np.ndarray  # of them, shape (p, p)
-    late: np.ndarray  # touches, after they were detected, shape (h,) [s]
+    late: np.ndarray  # contact times after their detections, shape (h,) [s]
     misfit: np.ndarray  # mean squared residual of each hit, shape (h,) [-]
 
 
@@ -82,7 +82,7 @@ def fit_box(
         left = all_residuals(box, windows, best.x)
         misfit = np.array([float(np.mean(each**2)) for each in left])
         if known is not None and misfit[-1] < EXPLAINED:
-            break  # what was known explains the new hit, too
+            break  # the known values also explain the new hit
     first = problem.covariance(best.jac)
     secants = problem.secants(best.x, best.fun, 2.0 * np.sqrt(np.diag(first)))
     covariance = problem.covariance(np.column_stack([secants, best.jac[:, box.size :]]))
@@ -91,13 +91,13 @@ def fit_box(
 
 
 class _Problem(NamedTuple):
-    """Least squares of z: p unknowns, then the touch times [ms]."""
+    """Least squares of z: p unknowns, then the contact times [ms]."""
 
     box: LearningBox
     windows: Sequence[HitWindow]
 
     def cost(self, z: np.ndarray) -> np.ndarray:
-        """Return all residuals, tempered, and at the end what is known beforehand."""
+        """Return all residuals, tempered, followed by those of the prior."""
         hits = np.concatenate(all_residuals(self.box, self.windows, z)) / np.sqrt(TEMPER)
         return np.concatenate([hits, z * self._prior])
 
@@ -106,7 +106,7 @@ class _Problem(NamedTuple):
         return np.repeat([1.0 / PRIOR, 1.0 / TOUCH], [self.box.size, len(self.windows)])
 
     def starts(self, known: np.ndarray | None) -> Iterator[np.ndarray]:
-        """Yield where minima are looked for: what is known, and the best of coarse grids."""
+        """Yield starts of the search: the known values, and the best of coarse grids."""
         free = np.flatnonzero(self.box.free)
         grids = [grid if index in free else np.zeros(1) for index, grid in enumerate(GRID)]
         if known is not None:
@@ -121,8 +121,8 @@ class _Problem(NamedTuple):
             yield min(rated, key=lambda each: each[0])[1]
 
     def _timed(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the squared residual and z at unknowns, each touch where it fits best."""
-        each = [touch_time(window, modelled(self.box, window, x)) for window in self.windows]
+        """Return the squared residual and z at unknowns, each contact time at its best fit."""
+        each = [contact_time(window, modelled(self.box, window, x)) for window in self.windows]
         return sum(cost for _, cost in each), np.append(x, [1e3 * late for late, _ in each])
 
     def slopes(self, z: np.ndarray) -> np.ndarray:
@@ -134,7 +134,7 @@ class _Problem(NamedTuple):
         return np.column_stack([*columns, self._time_slopes(z, len(here))])
 
     def _time_slopes(self, z: np.ndarray, rows: int) -> np.ndarray:
-        """Return the columns of the touch times, for which no model is run anew."""
+        """Return the columns of contact times, which need no further model runs."""
         p, columns, row = self.box.size, np.zeros((rows, len(self.windows))), 0
         for k, window in enumerate(self.windows):
             model, late = modelled(self.box, window, z[:p]), z[p + k]
@@ -148,8 +148,8 @@ class _Problem(NamedTuple):
     def secants(self, z: np.ndarray, here: np.ndarray, reach: np.ndarray) -> np.ndarray:
         """Return the weaker of wide secants to either side, shape (r, p).
 
-        A sticking contact says nothing of how much more friction there is, and may begin to stick
-        beside the estimate: friction is looked at from further away, too.
+        A sticking contact is insensitive to a higher friction, and may begin to stick near the
+        estimate: friction is also varied over a larger distance.
         """
         columns, figures = [], np.flatnonzero(self.box.free)
         for j, width in enumerate(np.clip(reach, *SECANT[:2])):
@@ -161,7 +161,7 @@ class _Problem(NamedTuple):
         return np.column_stack(columns)
 
     def covariance(self, jacobian: np.ndarray) -> np.ndarray:
-        """Return the covariance of the unknowns, shape (p, p), the touch times eliminated."""
+        """Return the covariance of the unknowns, shape (p, p), the contact times eliminated."""
         p, h = self.box.size, len(self.windows)
         hits = jacobian[: -(p + h)]
         counted = min(1.0, REPEATED / h)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm's joint states around a hit, without the motion that it would have had anyway."""
+"""An arm's joint states around a hit, minus its motion without the hit."""
 
 from __future__ import annotations
 
@@ -22,47 +22,47 @@ from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
-BEFORE, AFTER = 0.0025, 0.015  # the touch, between which signals are explained at least [s]
-LONGEST = DURATION  # after the touch: what comes later, no load is looked for [s]
-PAST = 3e-3  # the highest load, that the signals are explained, too [s]
+BEFORE, AFTER = 0.0025, 0.015  # smallest fitted window around contact [s]
+LONGEST = DURATION  # after contact: end of the simulated load [s]
+PAST = 3e-3  # fitted time after the highest load [s]
 FREE, FEWEST = 50, 12  # samples of the free motion, at most and at least
-GAP = 0.0025  # before the touch, later samples may be of the hit, as a touch is known roughly [s]
-MODEL_SHARE = 0.02  # of a signal's peak by which the model is off at the touch
-TURNED = 1.0  # share more for each radian that a joint has turned since: M and J are others [1/rad]
+GAP = 0.0025  # before contact, later samples may be of the hit: the contact time is uncertain [s]
+MODEL_SHARE = 0.02  # model error at contact over a signal's peak
+TURNED = 1.0  # increase of it per radian of joint motion, which changes M and J [1/rad]
 LEAST_NOISE = 1e-3, 1e-7, 1e-5  # of torques [N.m], positions [rad], velocities [rad/s]
 DEGREES = {"torque": 1, "position": 3, "velocity": 2}  # of the polynomials without a hit
 SLOWEST = 2.1e-3  # between samples [s]
 
 
 class HitWindow(NamedTuple):
-    """What a hit changed, m samples, and the arm that it hit."""
+    """Changes of signals by a hit, m samples, and the arm."""
 
-    time: np.ndarray  # since the touch as it was detected, shape (m,) [s]
+    time: np.ndarray  # since contact as it was detected, shape (m,) [s]
     change: np.ndarray  # of torque, position, velocity, shape (m, 3, n)
     whitening: np.ndarray  # of each signal's noise, free motion and model, shape (3, n, m, m)
     command: np.ndarray  # change of the command, one row each 250 us, shape (ticks, n) [N.m]
-    arm: ElasticArm  # nominal, at the touch
+    arm: ElasticArm  # nominal, at contact
     point: PointState  # that hit, before the impact
     speed: float  # of approach along the announced normal [m/s]
-    used: float  # largest share of a torque limit that was measured, change or range [-]
-    depth: float  # that the point went behind where it was at time zero [m]
+    used: float  # largest fraction of a torque limit that was measured, change or range [-]
+    depth: float  # largest displacement of the point into the wall since time zero [m]
     gain: float  # of the torque sensors, by which torques were divided, at most 1 [-]
 
 
 def hit_window(robot: Robot, surface: Surface, hit: RecordedHit) -> HitWindow:
-    """Return what a hit changed beside the free motion of the samples before it.
+    """Return the changes by a hit relative to the free motion of the samples before it.
 
-    A polynomial through these goes on as the motion without a hit: what the arm accelerates on its
-    way, and what its controller changes slowly, is no part of the hit.
+    A polynomial through these is extrapolated as the motion without a hit: it contains the arm's
+    acceleration and slow changes by the controller.
 
     Args:
         robot: whose contact frame hits; torque-controlled.
-        surface: whose normal says what approaches.
-        hit: 12 samples or more up to 2.5 ms before the touch, and all until 15 ms after it.
+        surface: whose normal defines the approach.
+        hit: 12 samples or more up to 2.5 ms before contact, and all until 15 ms after it.
 
     Raises:
         PredictionError: samples are missing, not finite or of other shapes, or the robot's YAML
-            does not give what loads need.
+            does not define the fields for loads.
         NotApproachingError: the arm moves away from the surface.
     """
     _check(robot, hit)
@@ -97,7 +97,7 @@ def hit_window(robot: Robot, surface: Surface, hit: RecordedHit) -> HitWindow:
 
 
 def _depth(robot: Robot, surface: Surface, hit: RecordedHit, touch: np.ndarray) -> float:
-    """Return how far the point goes against the normal from a configuration (n,) on [m]."""
+    """Return the largest displacement of the point against the normal from q (n,) [m]."""
     arm, inside = ArmDynamics(robot), (hit.time >= 0.0) & (hit.time <= LONGEST)
     heights = [surface.normal @ arm.position(q) for q in hit.position[inside]]
     return max(0.0, float(surface.normal @ arm.position(touch) - min(heights)))
@@ -113,7 +113,7 @@ class _Change(NamedTuple):
 
 
 def _change(time: np.ndarray, signal: np.ndarray, quiet: np.ndarray, degree: int) -> _Change:
-    """Return what a signal does beside the free motion that its quiet samples show."""
+    """Return a signal minus the free motion fitted to its quiet samples."""
     powers = np.vander(time, degree + 1)
     share = powers @ np.linalg.pinv(powers[quiet])
     change = signal - share @ signal[quiet]
@@ -123,13 +123,13 @@ def _change(time: np.ndarray, signal: np.ndarray, quiet: np.ndarray, degree: int
 
 
 def _end(time: np.ndarray, used: np.ndarray) -> float:
-    """Return until when a hit is explained: soon after the highest load [s].
+    """Return the end of the fitted window: soon after the highest load [s].
 
-    What a model that is right until then says of other speeds, it says of the load that decides.
+    A model that is valid until then predicts the largest load at other speeds.
 
     Args:
-        time: since the touch, shape (N,) [s].
-        used: share of a limit that is used then, shape (N,) [-].
+        time: since contact, shape (N,) [s].
+        used: fraction of a limit that is used then, shape (N,) [-].
     """
     looked = (time >= 0.0) & (time <= LONGEST)
     highest = time[looked][int(used[looked].argmax())]
@@ -141,8 +141,8 @@ def _whitening(
 ) -> np.ndarray:
     """Return matrices that make noise, free motion and model's error white, (3, n, m, m).
 
-    The free motion goes on by a polynomial of noisy samples: what that is off by, all samples of a
-    signal share. The model's error is each sample's own, and grows as the arm turns.
+    The free motion is extrapolated by a polynomial of noisy samples: its error is correlated over
+    all samples of a signal. The model's error is independent by sample; it grows with joint motion.
     """
     angle = np.abs(turned).max(axis=1)
     model = np.hypot(MODEL_SHARE, TURNED * angle)[:, None, None] * np.abs(felt).max(axis=0)
@@ -173,16 +173,16 @@ def _check(robot: Robot, hit: RecordedHit) -> None:
     steps = np.diff(time[time >= -BEFORE - SLOWEST])
     if time[-1] < AFTER or (steps > SLOWEST).any() or (np.diff(time) <= 0.0).any():
         raise PredictionError(
-            f"hit: expected rising times at most {SLOWEST} s apart until {AFTER} s after the touch"
+            f"hit: expected rising times at most {SLOWEST} s apart until {AFTER} s after contact"
         )
 
 
 def _driven(robot: Robot, hit: RecordedHit, quiet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the command did to an arm in the air, and how it changed after the touch.
+    """Return the effect of the command on a free arm, and the command's change after contact.
 
-    Both beside the command's free course, a polynomial through its quiet samples. Until the touch
-    the command moves the nominal arm; what it is then, it stays. Where it goes from there is for
-    the model of the hit.
+    Both relative to the extrapolated command, a polynomial through its quiet samples. Up to contact
+    the command moves the nominal arm, and is constant from then on. The model of the hit includes
+    its later change.
 
     Returns:
         torque, position, velocity, shape (3, N, n); the command, one row each 250 us, (ticks, n).
@@ -201,7 +201,7 @@ def _driven(robot: Robot, hit: RecordedHit, quiet: np.ndarray) -> tuple[np.ndarr
     )
     duration = LONGEST - hit.time[first]
     history = joint_load(arm, [away], duration=duration, command=before, with_history=True).history
-    assert history is not None  # asked for
+    assert history is not None  # by with_history
     since = hit.time - hit.time[first]
     found = [
         np.transpose([np.interp(since, history.time, each, left=0.0) for each in signal.T])
@@ -224,7 +224,7 @@ def _at_zero(time: np.ndarray, signal: np.ndarray) -> np.ndarray:
 
 
 def _used(robot: Robot, gravity: np.ndarray, torque: np.ndarray) -> np.ndarray:
-    """Return the largest share of a torque limit that changes (m, n) used, shape (m,) [-]."""
+    """Return the largest fraction of a torque limit that changes (m, n) used, shape (m,) [-]."""
     limits = load_limits(robot, gravity)
     with np.errstate(invalid="ignore"):
         shares = np.abs(torque) / limits.change, torque / limits.up, -torque / limits.down

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What hits told of a wall and of an arm's joints, and whether the model explains them."""
+"""Estimate of wall and joints from hits, and whether the model explains the hits."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from impact_predictor.learning.learning_box import STIFFNESS, LearningBox
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.robot import read_only
 
-CLOSE = 0.9  # of a limit, from which a hit came near it
-RESERVE = 1.05  # times the largest load found, for what the model is off by
+CLOSE = 0.9  # of a limit, from which a hit sets a ceiling
+RESERVE = 1.05  # factor of the largest load, for model errors
 NEAR = 0.3  # difference of every joint's angle, up to which a hit is one of the same place [rad]
 
 
 class Ceiling(NamedTuple):
-    """A speed that no hit of a place may exceed until a person lifts it."""
+    """A maximum speed for hits of one place, until a person removes it."""
 
     q: np.ndarray  # configuration of the hit that came near a limit, shape (n,) [rad]
     speed: float  # [m/s]
 
 
 def ceiling_of(q: np.ndarray, speed: float, used: float) -> Ceiling | None:
-    """Return the ceiling that a hit sets: its speed, less where it used more than 1/1.05.
+    """Return the ceiling of a hit: its speed, reduced if it used more than 1/1.05 of a limit.
 
     Loads of walls that get harder with depth grow faster than the speed, so a speed scaled down in
     proportion is safe.
@@ -39,7 +39,7 @@ def ceiling_of(q: np.ndarray, speed: float, used: float) -> Ceiling | None:
     Args:
         q: configuration of the hit, shape (n,) [rad].
         speed: of the hit [m/s].
-        used: largest share of a limit that it used [-].
+        used: largest fraction of a limit that it used [-].
     """
     if used < CLOSE:
         return None
@@ -47,21 +47,24 @@ def ceiling_of(q: np.ndarray, speed: float, used: float) -> Ceiling | None:
 
 
 def lowest(ceilings: Iterable[Ceiling], q: np.ndarray) -> float:
-    """Return the speed that ceilings of the same place leave, shape (n,) [rad]; inf: any [m/s]."""
+    """Return the lowest ceiling of the same place, q of shape (n,) [rad]; inf: none [m/s]."""
     near = (each.speed for each in ceilings if is_near(each.q, q))
     return min(near, default=inf)
 
 
 def is_near(one: np.ndarray, other: np.ndarray) -> bool:
-    """Tell whether two configurations, shape (n,) [rad], hit the same place."""
+    """Return whether two configurations, shape (n,) [rad], hit the same place."""
     return bool(np.abs(one - other).max() < NEAR)
 
 
 MOST_MISFIT = 1.5  # of any hit, up to which the model explains it
-SIGMAS = 3.0  # of a range that takes the place of an announced one
+SIGMAS = 3.0  # of a range that replaces an announced one
 FLOOR = 0.01  # least standard deviation for it; of the stiffness' logarithm itself
-MOST_HITS = 10  # the last ones, that are kept
-MOVED, NEAR_TOUCH = 2, 5e-4  # times that a new hit is read anew, further from its touch [s]
+MOST_HITS = 10  # stored, the last ones
+MOVED, NEAR_TOUCH = (
+    2,
+    5e-4,
+)  # rereadings of a new hit, at larger offsets from contact [s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +75,7 @@ class Knowledge:
     mean: np.ndarray  # unknowns, -1 to 1 in the box, shape (p,)
     covariance: np.ndarray  # of them, shape (p, p)
     windows: tuple[HitWindow, ...] = ()
-    late: np.ndarray | tuple[float, ...] = ()  # touches, after they were detected, shape (h,) [s]
+    late: np.ndarray | tuple[float, ...] = ()  # contacts after their detections, shape (h,) [s]
     misfit: np.ndarray | tuple[float, ...] = ()  # of each hit, 1: noise alone, shape (h,)
     ceilings: tuple[Ceiling, ...] = ()  # of all hits that ever came near a limit
 
@@ -88,27 +91,27 @@ class Knowledge:
 
     @property
     def depth(self) -> float:
-        """How deep the hits went into the wall, at most; 0 before the first [m]."""
+        """Largest depth of the hits in the wall; 0 before the first [m]."""
         late = self.late[len(self.late) - len(self.windows) :]
         pairs = zip(self.windows, late, strict=True)
         return max((each.depth - each.speed * t for each, t in pairs), default=0.0)
 
     @property
     def lifted(self) -> Knowledge:
-        """The same without ceilings: for a person who knows why a hit came near a limit."""
+        """The same without ceilings: for a person who knows the cause of a high load."""
         return replace(self, ceilings=())
 
     def used(self, window: HitWindow) -> float:
-        """Return what a hit may have used of a limit, by what its torque sensors may hide [-]."""
+        """Return the largest used fraction of a limit, with the sensors' gain error [-]."""
         return window.used * max(1.0, window.gain / self.box.torque_gain)
 
     @property
     def half_width(self) -> np.ndarray:
         """Half of each unknown's range: three standard deviations, shape (p,); 1: as announced.
 
-        The model errs alike in all hits, so no figure is known better than to a floor beside what
-        the hits tell. It is not for :meth:`draws`: the load that some figures together explain is
-        known better than each of them, and what the model is off by there has a reserve.
+        Model errors are common to all hits, so standard deviations have a floor. It does not apply
+        to :meth:`draws`: the load is known better than the single parameters that explain it, and
+        a reserve covers model errors there.
         """
         box = self.box
         if not self.windows:
@@ -121,7 +124,7 @@ class Knowledge:
     def narrowed(self) -> LearningBox:
         """The box of three standard deviations about the estimate; with an alarm, the old one.
 
-        What another wall leaves of it: ``narrowed.of_another_wall()``.
+        For another wall: ``narrowed.of_another_wall()``.
         """
         if self.alarm or not self.windows:
             return self.box
@@ -133,9 +136,9 @@ class Knowledge:
         return self.box.narrowed(low, high)
 
     def draws(self, number: int, spread: float, seed: int = 0) -> np.ndarray:
-        """Return figures about the estimate, the estimate first; shape (number, 6 + 3 n).
+        """Return parameters drawn around the estimate, the estimate first; (number, 6 + 3 n).
 
-        What is not learned is at one end of its range or the other, at random.
+        Parameters that are not learned are drawn from the two ends of their ranges.
 
         Args:
             number: of draws.
@@ -153,14 +156,14 @@ class Knowledge:
 
 
 def _at_touch(hits: Sequence[RecordedHit], late: np.ndarray) -> list[RecordedHit] | None:
-    """Return hits whose time counts from the touch as fitted; none if it did already.
+    """Return hits with time relative to the fitted contact; None if it was already.
 
-    Where the touch is wrong by milliseconds, the command is, too, and the hit is in the free
-    motion. A hit stays where too little of it is recorded.
+    If the contact time is wrong by milliseconds, so is the command, and the free motion contains
+    part of the hit. A hit is not shifted if too few samples are recorded.
 
     Args:
         hits: the new ones, the last of those that were fitted.
-        late: touches, after they were detected, shape (h,) [s].
+        late: contact times after their detections, shape (h,) [s].
     """
     off = np.append(np.zeros(max(0, len(hits) - len(late))), late[-len(hits) :])
     moved = [replace(hit, time=hit.time - t) for hit, t in zip(hits, off, strict=True)]
@@ -176,8 +179,8 @@ def _at_touch(hits: Sequence[RecordedHit], late: np.ndarray) -> list[RecordedHit
 def _in_box(x: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """Return the nearest unknowns from -1 to 1, by the covariance; x of shape (p,).
 
-    What belongs together moves together: a law that cannot be softer than a linear one is no
-    harder a wall for it.
+    Correlated unknowns move together: a law at the bound of its exponent does not make the wall
+    stiffer.
     """
     for _ in range(2 * len(x)):
         over = np.clip(x, -1.0, 1.0) - x
@@ -189,7 +192,7 @@ def _in_box(x: np.ndarray, covariance: np.ndarray) -> np.ndarray:
 
 
 def nothing_known(box: LearningBox, ceilings: tuple[Ceiling, ...] = ()) -> Knowledge:
-    """Return what is known before the first hit: anything in the box.
+    """Return the knowledge before the first hit: the whole box.
 
     Args:
         box: of the unknowns.
@@ -200,13 +203,13 @@ def nothing_known(box: LearningBox, ceilings: tuple[Ceiling, ...] = ()) -> Knowl
 
 
 def learn(known: Knowledge, hits: Sequence[RecordedHit]) -> Knowledge:
-    """Return what is known after further hits of the same wall, poses alike or not.
+    """Return the knowledge after further hits of the same wall, at any poses.
 
     All hits are fitted together, the last ten at most. It takes tenths of a second to seconds.
 
     Args:
         known: before, see :func:`nothing_known`.
-        hits: one after the other; none: nothing changes.
+        hits: in order of time; without any, nothing changes.
 
     Raises:
         PredictionError: a hit is not sampled as needed, or nothing is unknown in the box.
@@ -223,13 +226,13 @@ def learn(known: Knowledge, hits: Sequence[RecordedHit]) -> Knowledge:
         windows = (*known.windows, *new)[-MOST_HITS:]
         found = fit_box(box, windows, start)
         if fit is not None and found.misfit[-1] > fit.misfit[-1]:
-            break  # it was read better before
+            break  # the previous reading was better
         fit, kept = found, windows
         moved = _at_touch(hits, fit.late)
         if moved is None:
             break
         start, hits = fit.x, moved
-    assert fit is not None  # it was fitted once at least
+    assert fit is not None  # at least one fit was made
     return replace(
         known,
         mean=fit.x,

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What was learned as YAML, wall and joints apart: ranges that take the place of announced ones."""
+"""Learned ranges as YAML, wall and joints apart; they replace announced ranges."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from impact_robots.yaml_file import read_yaml
 
 JOINTS = ("joint_stiffness_range", "joint_damping_range", "motor_inertia_range")
 FIGURES_OF_WALL = ("stiffness", "restitution", "friction", "exponent", "tilt_1", "tilt_2")
-_OUTSIDE = 1e-9  # of what was announced, that rounding makes
+_OUTSIDE = 1e-9  # rounding, relative to the announced range
 
 
 def joints_text(box: LearningBox) -> str:
-    """Return the ranges of the joints, which take the place of those in the robot's YAML."""
+    """Return the ranges of the joints, which replace those in the robot's YAML."""
     ends = np.stack([box.low[FIGURES:], box.high[FIGURES:]]).reshape(2, 3, -1)
     head = f"# Joints of {box.robot.name}, learned from hits: shares of the YAML's values.\n"
     return head + _text({key: ends[:, row].tolist() for row, key in enumerate(JOINTS)})

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is not known of a wall and of an arm's joints: a box of ranges, and one case inside it."""
+"""Unknowns of a wall and of an arm's joints: a box of ranges, and one case inside it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class WallCase(NamedTuple):
         return HuntCrossley(factor * law.stiffness, factor * law.damping, self.exponent)
 
     def contact(self, M_inverse: np.ndarray, J: np.ndarray, velocity: np.ndarray) -> LoadContact:
-        """Return the touch of a point of an arm.
+        """Return the contact of a point of an arm.
 
         Args:
             M_inverse: of the links, shape (n, n) [1/(kg.m^2)].
@@ -73,18 +73,18 @@ class WallCase(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LearningBox:
-    """Lowest and highest of each figure: six of the wall, then 3 n shares of the joints.
+    """Lowest and highest of each parameter: six of the wall, then 3 n fractions of the joints'.
 
     Use :func:`learning_box`.
     """
 
-    robot: Robot  # whose nominal joints the shares are of
+    robot: Robot  # with the nominal joints that fractions refer to
     surface: Surface  # as announced
     low: np.ndarray  # shape (6 + 3 n,)
     high: np.ndarray  # shape (6 + 3 n,)
     chosen: np.ndarray  # which figures are to be learned, shape (6 + 3 n,)
     announced: np.ndarray  # ends before anything was learned, shape (2, 6 + 3 n)
-    torque_gain: float = 1.0  # least that the torque sensors may show of what there is [-]
+    torque_gain: float = 1.0  # smallest possible gain of the torque sensors [-]
 
     def __post_init__(self) -> None:
         """Store read-only copies."""
@@ -163,19 +163,19 @@ def learning_box(
     tilt: float = 0.0,
     torque_gain: float = 1.0,
 ) -> LearningBox:
-    """Return the box of what a robot's YAML and a surface leave open.
+    """Return the box of the ranges in a robot's YAML and of a surface.
 
-    What has a range and is not among the unknowns is not learned: a fit takes its middle, a safe
-    speed all of its range.
+    Ranges that are not among the unknowns are not learned: a fit uses their middle, a safe speed
+    the whole range.
 
     Args:
         robot: whose joint ranges count.
-        surface: whose ranges of stiffness (above 1e8 N/m none is told from another), restitution
+        surface: whose ranges of stiffness (indistinguishable above 1e8 N/m), restitution
             and friction count.
         unknowns: of "joints", "stiffness", "restitution", "friction", "exponent", "normal".
         exponent: lowest and highest of the normal law, from 1, linear, to 1.5, Hertz [-].
         tilt: by how much the normal may be off about either tangent [rad].
-        torque_gain: least that the torque sensors may show of what there is [-].
+        torque_gain: smallest possible gain of the torque sensors [-].
 
     Raises:
         PredictionError: no such unknown, no range of an exponent, a tilt out of 0 to .3 rad, or

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the next hit may be, by what is known of wall and joints, and what that rests on."""
+"""Highest safe speed of the next hit, by the knowledge of wall and joints, with its reason."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from impact_robots.state.state import PointState
 
 DRAWS, SPREAD = 192, 1.0  # number, and standard deviations
 FASTER = 3.0  # than the last hit, at most
-DEEPER = 1.5  # than the last hit, at most, where the next one goes deeper than any did
-FEW = 24  # of the draws, with which walls are rated that are harder below what was seen
+DEEPER = 1.5  # than the last hit, at most, if the next one goes deeper than all before
+FEW = 24  # of the draws, rated with walls that are harder below the reached depth
 CORNERS = 8  # of the worst cases of a linear wall, whose exponent and normal are varied
 ROUNDS, SETTLED = 5, 0.01  # of a speed at which loads are not proportional to it, and its change
 START, LEARNED, STEPS, PROVEN = "start", "learned", "three times the last", "no faster than proven"
@@ -40,7 +40,7 @@ DEPTH, BELOW, CEILING = "half faster than the last", "harder below", "ceiling"
 
 
 class SafeSpeed(NamedTuple):
-    """The highest speed of approach for the next hit, and what was promised for it."""
+    """The highest speed of approach for the next hit, and its justification."""
 
     speed: float  # [m/s]
     reason: str  # one of the keys of _PROMISES
@@ -50,27 +50,27 @@ class SafeSpeed(NamedTuple):
 
     @property
     def promised(self) -> float:
-        """Share of a limit that the hit was promised to use at most [-]."""
+        """Predicted upper bound of the used fraction of a limit [-]."""
         if self.reason in (START, PROVEN) or not self.learned < inf:
             return 1.0
         return min(1.0, self.speed / self.learned)
 
     @property
     def promise(self) -> str:
-        """What holds at this speed, in one sentence."""
+        """Statement about this speed, in one sentence."""
         return f"{self.speed:.3f} m/s keeps {self.limit} below its limit {_PROMISES[self.reason]}"
 
 
 _PROMISES = {
     START: "for every wall and every arm in the announced ranges that the search found",
-    LEARNED: f"for {DRAWS} walls and arms as likely as what the hits told",
-    STEPS: f"for {DRAWS} walls and arms as likely as what the hits told, with room",
+    LEARNED: f"for {DRAWS} walls and arms drawn from the estimate",
+    STEPS: f"for {DRAWS} walls and arms drawn from the estimate, with a reserve for its error",
     PROVEN: "as far as the last hit did: the model does not explain the hits",
-    DEPTH: f"for {DRAWS} walls and arms as likely as what the hits told, if the wall does not get"
-    " harder below the depth that was seen",
-    BELOW: f"for {DRAWS} walls and arms as likely as what the hits told, and up to {OVER:g} of it"
-    " if the wall is as hard as announced below the depth that was seen",
-    CEILING: "as far as a hit did that came near it",
+    DEPTH: f"for {DRAWS} walls and arms drawn from the estimate, if the wall is not harder below"
+    " the depth of the hits",
+    BELOW: f"for {DRAWS} walls and arms drawn from the estimate, and below {OVER:g} times it if the"
+    " wall is as hard as announced below the depth of the hits",
+    CEILING: "as far as a hit with a load close to it did",
 }
 
 
@@ -81,28 +81,28 @@ def next_speed(
     seed: int = 0,
     direction: np.ndarray | None = None,
 ) -> SafeSpeed:
-    """Return how fast the next hit of the same wall may be.
+    """Return the highest safe speed of the next hit of the same wall.
 
-    At first, and for another or unknown wall, the speed that the whole box allows; then the one
-    that what the hits told allows, at most three times that of the last hit, and 1.5 times where
-    the next one goes deeper than any did; there it also counts on the hardest wall that was
-    announced. Where the last hit was meant for the same place, its own configuration counts, too:
-    an arm with more joints than its task needs does not arrive as it was meant to. With an alarm no
-    faster than the last hit, nor than what its measured load had allowed. Never above a ceiling,
-    which a hit of this place set that came near a limit.
+    At first, and for another or unknown wall, the speed is safe for the whole box. Then it is safe
+    for the estimate from the hits, at most three times that of the last hit, and 1.5 times if the
+    next one goes deeper than all before; below the reached depth the hardest announced wall is
+    assumed. If the last hit was planned for the same place, its own configuration is considered,
+    too: a redundant arm does not arrive exactly as planned. With an alarm the speed is at most that
+    of the last hit, and at most what its measured load allows. It never exceeds a ceiling, set by
+    a hit of this place with a load close to a limit.
 
-    The arm must reach that speed 50 ms before the touch: the torque of accelerating is not counted.
+    The arm must reach that speed 50 ms before contact: the torque of accelerating is not counted.
 
     Args:
         known: from the hits before.
-        point: that will hit, where it will; its velocity does not matter.
-        limits: of the loads; none: those of the robot's YAML.
+        point: that will hit, at that configuration; its velocity is not used.
+        limits: of the loads; None: those of the robot's YAML.
         seed: of the draws.
-        direction: of the approach, base axes, shape (3,); none: against the normal. The speed is
-            that along the normal either way.
+        direction: of the approach, base axes, shape (3,); None: against the normal. The speed is
+            always that along the normal.
 
     Raises:
-        PredictionError: the robot's YAML does not give what loads need.
+        PredictionError: the robot's YAML does not define the fields for loads.
         NotApproachingError: the direction is one away from the wall.
     """
     start, limit = _rating(known.box, point, limits, direction).start(point)
@@ -118,8 +118,8 @@ def next_speed(
     learned, limit = min(
         each.speed(draws, tried, estimated=estimated, tried=tried) for each in ratings
     )
-    learned /= max(1.0, last.gain / box.torque_gain)  # what the sensors may hide
-    if again and used > 0.0:  # what it measured, in proportion: a model may fit all but that
+    learned /= max(1.0, last.gain / box.torque_gain)  # possible gain error of the sensors
+    if again and used > 0.0:  # by its measured load, in proportion: the model may not fit this one
         learned = min(learned, last.speed / (RESERVE * used))
     if known.alarm:
         proven = last.speed / max(1.0, RESERVE * used)
@@ -153,12 +153,12 @@ def speed_of_known(
 
     Args:
         box: that holds them.
-        point: that will hit, where it will.
+        point: that will hit, at that configuration.
         figures: of wall and joints, shape (6 + 3 n,).
         direction: of the approach, see :func:`next_speed`.
 
     Raises:
-        PredictionError: the robot's YAML does not give what loads need.
+        PredictionError: the robot's YAML does not define the fields for loads.
         NotApproachingError: the direction is one away from the wall.
     """
     return RESERVE * _rating(box, point, None, direction).speed(figures[None])[0]
@@ -185,7 +185,7 @@ class _Rating(NamedTuple):
     toward: np.ndarray  # velocity that is 1 m/s along the normal, base axes, shape (3,) [m/s]
 
     def used(self, figures: np.ndarray, speed: float) -> np.ndarray:
-        """Return what a hit uses of each limit [-]."""
+        """Return the used fraction of each limit [-]."""
         case = self.box.case(figures)
         arm = self.arm.scaled(case.scale)
         contact = case.contact(arm.M_inverse, self.J, speed * self.toward)
@@ -207,7 +207,7 @@ class _Rating(NamedTuple):
             figures: of walls and arms, each of which may be true.
             guess: of the speed [m/s].
             estimated: the first ones are an estimate, and the others drawn about it.
-            tried: highest speed of a hit; above it more is kept in reserve [m/s].
+            tried: highest speed of a hit; above it the reserve is larger [m/s].
         """
         speed, limit, straight = guess, "", self.box.linear and tried == inf
         for _ in range(1 if straight else ROUNDS):
@@ -221,12 +221,12 @@ class _Rating(NamedTuple):
 
     @staticmethod
     def _needed(used: np.ndarray, estimated: bool, faster: float) -> np.ndarray:
-        """Return what is kept below each limit, of loads (k, l) of k walls and arms; (l,) [-].
+        """Return the margin below each limit, of loads (k, l) of k walls and arms; (l,) [-].
 
-        The reserve for the model is added to the largest load. What the model is off by has nothing
-        to do with what the estimate is, so beside an estimate their squares are added. A wall may
-        depend on speed as the model does not know, which hits of one speed do not tell: the reserve
-        grows by twice itself for each time that the speed is ``faster`` than the hits were.
+        The reserve for model errors is added to the largest load. Model errors are independent of
+        the estimate, so with an estimate their squares are added. The wall may depend on speed in
+        a way that is not modelled and not observable from hits of one speed: the reserve grows by
+        twice itself for each multiple of the hits' speed (``faster``).
         """
         most = used.max(axis=0)
         middle = used[0] if estimated else most
@@ -235,7 +235,7 @@ class _Rating(NamedTuple):
         )
 
     def below(self, known: Knowledge, draws: np.ndarray, speed: float) -> tuple[float, float]:
-        """Return the speed that goes as deep as was seen, and what a harder wall below allows.
+        """Return the speed that reaches the known depth, and that for a harder wall below.
 
         Args:
             known: from hits, at least one.
@@ -249,9 +249,9 @@ class _Rating(NamedTuple):
         return through, unseen_speed(self.used, soft, hardest(self.box, soft), through)
 
     def start(self, point: PointState) -> tuple[float, str]:
-        """Return the speed that the worst of the box allows, and the limit that binds.
+        """Return the safe speed for the worst case in the box, and the limit that binds.
 
-        The worst linear walls are searched; exponent and normal at their ends make others of them.
+        The worst linear walls are searched; then exponent and normal are set to their bounds.
         """
         box = self.box
         search = LoadSearch(box.arm, box.wall)

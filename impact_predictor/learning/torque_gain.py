@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""Torque sensors that show too little: how much of the arm's own gravity they show before a hit.
+r"""Gain of torque sensors that read too low, from the arm's gravity before a hit.
 
-The factor :math:`\gamma = \tau^T e/(e^T e)` takes what is expected, :math:`e = h + M\ddot q`, to
-the measured :math:`\tau`. Joints that carry much count most; it is one factor for all joints.
+The gain :math:`\gamma = \tau^T e/(e^T e)` relates the measured :math:`\tau` to the expected torque,
+:math:`e = h + M\ddot q`. It is common to all joints; joints with large torques dominate.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from impact_predictor.recorded_hit import RecordedHit
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 
-CARRIED = 5.0  # gravity of all joints together, below which there is nothing to see it by [N.m]
-TRUE = 0.95  # gain from which sensors count as true: links' masses are not known better
-LEAST = 0.6  # gain below which it is not one of sensors but another arm or payload
+CARRIED = 5.0  # smallest gravity torque of all joints for an estimate [N.m]
+TRUE = 0.95  # gain from which sensors are accepted: links' masses are not known better
+LEAST = 0.6  # smallest plausible gain; below: another arm or payload
 
 
 def shown_gravity(robot: Robot, hit: RecordedHit, quiet: np.ndarray) -> float:
     """Return the gain of the torque sensors, measured over true [-]; 1 where they are not low.
 
-    Sensors that show more than there is, or an arm that carries more than its model, make loads
-    look higher than they are: then it is 1, too.
+    If sensors read too high, or the arm has a larger payload than its model, loads are
+    overestimated: then it is 1, too.
 
     Args:
         robot: the arm.
         hit: its torques count with gravity.
-        quiet: samples of the motion before the touch, shape (k,).
+        quiet: samples of the motion before contact, shape (k,).
 
     Raises:
-        PredictionError: the sensors show so little that the arm cannot be the one of the model.
+        PredictionError: the gain is too small for the arm of the model.
     """
     arm = ArmDynamics(robot)
     middle = quiet[len(quiet) // 2]
@@ -45,7 +45,7 @@ def shown_gravity(robot: Robot, hit: RecordedHit, quiet: np.ndarray) -> float:
     gain = float(hit.torque[quiet].mean(axis=0) @ expected / (expected @ expected))
     if not gain >= LEAST:
         raise PredictionError(
-            f"hit: expected torques of at least {LEAST:g} of the arm's gravity before the touch,"
+            f"hit: expected torques of at least {LEAST:g} of the arm's gravity before contact,"
             f" got {gain:.2f}: another arm, another mounting, or torques without gravity"
         )
     return 1.0 if gain >= TRUE else gain

@@ -1,11 +1,11 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""How deep hits went into a wall, and how fast a hit may be whose wall may be harder below.
+r"""Depth of hits in a wall, and the safe speed if the wall may be harder below that depth.
 
-A hit tells a wall's stiffness as deep as it went. A skin over a core looks like a soft wall until a
-hit goes through it. What a faster hit would meet below is then anything that was announced: the
-speed that is left there is :math:`v_c = \sqrt{v^2 - v_d^2}` with the speed v_d that a hit loses on
-its way to the depth d that was seen, as the energy that the skin takes does not depend on v.
+A hit identifies a wall's stiffness down to its own depth. A skin over a core looks like a soft wall
+until a hit goes through it. Below the reached depth d, a faster hit may meet any announced
+stiffness, at the speed :math:`v_c = \sqrt{v^2 - v_d^2}`. Here v_d is the speed that a hit loses on
+its path to d; the energy absorbed by the skin does not depend on v.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from impact_predictor.joint_load.elastic_arm import ElasticArm
 from impact_predictor.joint_load.load import joint_load
 from impact_predictor.learning.learning_box import LearningBox
 
-OVER = 1.2  # of a limit, that a wall which is as hard as announced below what was seen may use
+OVER = 1.2  # allowed fraction of a limit for the hardest announced wall below the reached depth
 EXPONENT = 3  # place among the figures
-TINY = 1e-3  # speed at which loads are rated that are proportional to it [m/s]
+TINY = 1e-3  # speed for loads that are proportional to it [m/s]
 
 
 def pressed(
@@ -31,7 +31,7 @@ def pressed(
 
     Args:
         box: that holds the figures.
-        arm: nominal, at the touch.
+        arm: nominal, at contact.
         J: of the point, linear, base axes, shape (3, n).
         figures: of wall and joints, shape (6 + 3 n,).
         velocity: of the point, base axes, shape (3,) [m/s].
@@ -57,7 +57,7 @@ def speed_to(depth: float, reached: float, speed: float, exponent: float) -> flo
 
 
 def hardest(box: LearningBox, figures: np.ndarray) -> np.ndarray:
-    """Return figures (k, 6 + 3 n) of walls as hard as announced, all else as it is."""
+    """Return figures (k, 6 + 3 n) of walls as hard as announced, other parameters unchanged."""
     found = np.array(figures)
     found[:, 0], found[:, EXPONENT] = box.announced[1, 0], 1.0
     return found
@@ -69,15 +69,15 @@ def unseen_speed(
     hard: np.ndarray,
     through: float,
 ) -> float:
-    """Return the speed of a hit that may meet the hardest wall below the depth that was seen [m/s].
+    """Return the safe speed if the hardest wall may be below the reached depth [m/s].
 
-    What the skin and what lies below it load a joint with adds up, and uses at most 1.2 of a limit.
+    Loads by the skin and by the wall below it are added, and use at most 1.2 of a limit.
 
     Args:
-        used: what a hit of a wall (6 + 3 n,) at a speed [m/s] uses of each limit [-].
-        soft: figures of the wall as it is known, shape (k, 6 + 3 n).
+        used: fractions of the limits used by a hit of a wall (6 + 3 n,) at a speed [m/s].
+        soft: parameters of the estimated wall, shape (k, 6 + 3 n).
         hard: the same with the hardest wall, shape (k, 6 + 3 n).
-        through: speed at which a hit goes just as deep as what was seen [m/s].
+        through: speed at which a hit just reaches the known depth [m/s].
     """
     if not through > 0.0:
         through = TINY

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is known after a hit that may have been one of another wall, and the speed after it."""
+"""Knowledge after a hit of possibly another wall, and the speed after it."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from impact_robots.state.state import PointState
 
 
 class LearnedHit(NamedTuple):
-    """What a hit was, or why nothing was learned from it."""
+    """Summary of a hit, or why nothing was learned from it."""
 
     speed: float = np.nan  # of approach at contact [m/s]
     load: float = np.nan  # largest fraction of a limit that a measured torque may have used [-]
     misfit: float = np.nan  # mean squared residual [-]
-    contradicted: bool = False  # what was known before: it is the first hit of another wall
+    contradicted: bool = False  # the hit contradicts the estimate: first hit of another wall
     commanded: bool = False  # the commanded torques were recorded
     skipped: str = ""  # why nothing was learned from it, "" if something was
 
 
 class Learned(NamedTuple):
-    """What is known, and whether the last hit contradicted what was known before it."""
+    """The estimate, and whether the last hit contradicted the previous one."""
 
     known: Knowledge
     changed: bool = False
 
     def last(self, *, commanded: bool) -> LearnedHit:
-        """Return what the last hit was."""
+        """Return the summary of the last hit."""
         known, window = self.known, self.known.windows[-1]
         misfit = float(known.misfit[-1])
         return LearnedHit(window.speed, known.used(window), misfit, self.changed, commanded)
 
 
 def learn_hit(before: Learned, hit: RecordedHit) -> Learned:
-    """Return what is known after one further hit.
+    """Return the estimate after one further hit.
 
-    A hit that the model does not explain together with those before is taken for one of another
-    wall: what the joints told stays, the wall is as announced, and the new hit is its first.
+    A hit that the model does not explain together with the previous ones is assumed to be of
+    another wall: the joints' estimate stays, the wall is as announced, and this hit is its first.
 
     Args:
         before: the hit.
-        hit: its touch known within 1.5 ms, see :func:`aligned`.
+        hit: its contact time known within 1.5 ms, see :func:`aligned`.
 
     Raises:
         PredictionError: the hit is not sampled as needed, or nothing is unknown in the box.
@@ -67,7 +67,7 @@ def speed_after(
     seed: int = 0,
     direction: np.ndarray | None = None,
 ) -> SafeSpeed:
-    """Return how fast the next hit may be: after a contradiction no faster than proven.
+    """Return the speed of the next hit: after a contradiction at most the proven speed.
 
     Proven is the speed of the last hit, less if its measured torques used too much of a limit.
     Arguments and errors as of :func:`next_speed`.

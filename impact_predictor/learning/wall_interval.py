@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a wall, as ranges of its figures by name."""
+"""Estimate of a wall, as ranges of its parameters by name."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from impact_predictor.learning.unseen_depth import EXPONENT, pressed
 from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
-DRAWS = 48  # walls and arms as likely as what the hits told, of which stiffnesses are taken
+DRAWS = 48  # drawn walls and arms whose stiffnesses are used
 SHALLOWEST = 1e-6  # depth of a hit, at least [m]
-SHOWN = FIGURES_OF_WALL[:4]  # what is learnt of a wall whose normal is known
+SHOWN = FIGURES_OF_WALL[:4]  # learned parameters of a wall with known normal
 
 
 def wall_ranges(box: LearningBox) -> dict[str, tuple[float, float]]:
@@ -40,15 +40,15 @@ def announced(known: Knowledge, point: PointState, speed: float) -> Surface:
 
     A wall of another law counts with the stiffness of the linear one that takes the same energy,
     and with its tangent, whichever is harder or softer, at the depth of that hit. Each range is
-    three standard deviations, inside what was announced; with an alarm all is as announced.
+    three standard deviations, inside the announced one; with an alarm all ranges are as announced.
 
     Args:
         known: from the hits before.
-        point: that will hit, where it will.
+        point: that will hit, at that configuration.
         speed: of the hit, along the normal [m/s].
 
     Raises:
-        PredictionError: the robot's YAML does not give what loads need.
+        PredictionError: the robot's YAML does not define the fields for loads.
     """
     surface = known.box.surface
     if known.alarm or not known.windows:
@@ -57,7 +57,7 @@ def announced(known: Knowledge, point: PointState, speed: float) -> Surface:
     low, high = _linear(known, point, speed)
     stiffness = max(low, surface.stiffness[0]), min(high, surface.stiffness[1])
     if known.box.high[0] >= np.log(STIFFEST) - 1e-9 and high >= STIFFEST:
-        stiffness = stiffness[0], surface.stiffness[1]  # no two walls above it are told apart
+        stiffness = stiffness[0], surface.stiffness[1]  # stiffer walls are indistinguishable
     return replace(
         surface,
         friction=ranges["friction"],
@@ -67,7 +67,7 @@ def announced(known: Knowledge, point: PointState, speed: float) -> Surface:
 
 
 def _linear(known: Knowledge, point: PointState, speed: float) -> tuple[float, float]:
-    """Return the range of stiffness of linear walls that are like the one that is known [N/m]."""
+    """Return the range of stiffness of linear walls equivalent to the estimated one [N/m]."""
     arm = elastic_arm(known.box.robot, point.robot_state, drive_of(known.box.robot, "torque"))
     J, velocity = np.array(point.J[:3]), -speed * known.box.surface.normal
     ends = []

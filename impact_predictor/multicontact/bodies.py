@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What takes part in a simultaneous impact: arms and free objects, in common world axes."""
+"""Bodies of a simultaneous impact: arms and free objects, in common world axes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ArmBody:
     """A robot; its velocities are its joints', and its contacts are on the link of its tool."""
 
     state: PointState  # right before the impact
-    motor_inertia: ArrayLike | None = None  # diagonal of B, shape (n,) [kg.m^2]; none: zero
+    motor_inertia: ArrayLike | None = None  # diagonal of B, shape (n,) [kg.m^2]; None: zero
     base_position: ArrayLike = field(default_factory=_zero)  # in the world, shape (3,) [m]
     base_rotation: ArrayLike = field(default_factory=_identity)  # base to world axes, (3, 3)
 
@@ -61,7 +61,7 @@ class ArmBody:
 
 @dataclass(frozen=True)
 class FreeBody:
-    """A rigid object that nothing holds; its velocities are [linear of the COM; angular]."""
+    """A free rigid object; its velocities are [linear of the COM; angular]."""
 
     mass: float  # [kg]
     rotational_inertia: ArrayLike  # about the COM, in ``rotation``'s axes, shape (3, 3) [kg.m^2]

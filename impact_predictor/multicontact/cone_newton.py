@@ -15,12 +15,12 @@ from impact_predictor.multicontact.friction_cone import residuals
 
 _STEPS = 20
 _HALVINGS = 6
-_ROUNDING = 1e-14  # relative residual at which nothing is left to gain
+_ROUNDING = 1e-14  # relative residual at which iterations stop
 _RANK = 1e-12  # relative singular value that counts as zero
 
 
 def polish(G: np.ndarray, g: np.ndarray, friction: np.ndarray, iota: np.ndarray) -> np.ndarray:
-    """Return better impulses than ``iota``, or ``iota`` if there are none nearby, shape (3k,).
+    """Return better impulses than ``iota``, or ``iota`` if none are found nearby, shape (3k,).
 
     Args:
         G: Delassus matrix, scaled, shape (3k, 3k).

@@ -3,8 +3,8 @@
 """Impulses of many contacts with friction: pinocchio's ADMM solver, then Newton, then a check.
 
 Pinocchio's solver (Carpentier et al. 2024; Le Lidec et al. 2024) finds which contacts open, stick
-and slide; Newton's method finds the digits. What counts is the residual that is computed here.
-PGS is not used: over-relaxed it diverges, and plainly relaxed it reported success on wrong answers.
+and slide; Newton's method refines the solution. It is accepted by the residual computed here.
+PGS is not used: over-relaxed it diverges, and without it reported success for wrong solutions.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from impact_predictor.multicontact.friction_cone import Residuals, project, resi
 
 # Penalty rho, memory of Anderson's acceleration, iterations; the next if the one before failed.
 _ATTEMPTS = ((1.0, 0, 300), (0.1, 0, 2000), (1.0, 10, 2000), (0.03, 0, 4000), (0.01, 0, 10000))
-_ACCURACY = 1e-12  # asked of pinocchio, absolute and relative, scaled
-_MOBILITY = 1e-13  # share of the largest block's trace below which a contact cannot move
+_ACCURACY = 1e-12  # tolerances of pinocchio's solver, absolute and relative, scaled
+_MOBILITY = 1e-13  # fraction of the largest block's trace below which a contact cannot move
 
 
 def solve_contacts(
@@ -39,9 +39,9 @@ def solve_contacts(
         tolerance: largest accepted ``fixed_point`` and ``cone`` residual [-].
 
     Raises:
-        UnsolvedImpactError: nothing as good as ``tolerance`` was found.
+        UnsolvedImpactError: no solution within ``tolerance`` was found.
     """
-    if (g[2::3] >= 0.0).all():  # nothing is pressed; pinocchio does not find that
+    if (g[2::3] >= 0.0).all():  # zero impulses; pinocchio does not find this solution
         return np.zeros_like(g), Residuals(0.0, 0.0, 0.0, 0.0), 0
     scale = _scale(G)
     scaled_g = scale * g

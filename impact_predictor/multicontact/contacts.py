@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where bodies touch and where they are joined, in world axes."""
+"""Contacts and joints between bodies, in world axes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from impact_robots import contact_rotation
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, friction_coefficient, restitution_coefficient
 
-WORLD = "world"  # the name of what does not move
+WORLD = "world"  # name of the fixed world
 JOINTS = ("weld", "hinge", "ball", "translation", "table")
 
 
 @dataclass(frozen=True)
 class BodyContact:
-    """One point where body ``a`` touches body ``b``; an impulse on a is opposed on b."""
+    """One contact point of bodies ``a`` and ``b``; b receives the opposite impulse of a."""
 
     point: ArrayLike  # in the world, shape (3,) [m]
     normal: ArrayLike  # out of b, towards a, in the world, any length, shape (3,)
@@ -28,7 +28,7 @@ class BodyContact:
     b: str = WORLD
     friction: float = 0.0  # mu [-]
     restitution: float = 0.0  # e [-]
-    jacobian_a: ArrayLike | None = None  # of the point on a, world axes, (3, n); none: the tool
+    jacobian_a: ArrayLike | None = None  # of the point on a, world axes, (3, n); None: the tool
     jacobian_b: ArrayLike | None = None  # the same on b
 
     def __post_init__(self) -> None:
@@ -58,7 +58,7 @@ class Loop:
     b: str = WORLD
     joint: str = "weld"  # of JOINTS; a grasp is a weld, "translation" turns not, nor does "table",
     axis: ArrayLike = (0.0, 0.0, 1.0)  # of a hinge, or that a table holds, in the world, (3,)
-    closes: bool = False  # the impact brings what is held to rest; false: keeps it as it is
+    closes: bool = False  # the impact stops the relative motion; False: it stays unchanged
 
     def rows(self) -> np.ndarray:
         """Return the directions of the relative twist that are held, shape (6, 5, 4 or 3, 6).
@@ -84,7 +84,7 @@ class Loop:
 def face_points(center: ArrayLike, rotation: ArrayLike, half_extents: ArrayLike) -> np.ndarray:
     """Return the corners of a rectangular face, in the world, shape (4, 3) [m].
 
-    A flat face must touch at its corners, not at its middle: a point cannot keep a body from
+    A flat face needs contacts at its corners, not at its middle: a point cannot keep a body from
     turning.
 
     Args:

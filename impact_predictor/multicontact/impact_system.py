@@ -20,7 +20,7 @@ from impact_robots.validation import finite_array
 
 @dataclass(frozen=True)
 class SystemImpact:
-    """What an impact does to each body."""
+    """Velocity changes of each body by an impact."""
 
     velocities: dict[str, np.ndarray]  # after, joints' (n,) or [linear of COM; angular] (6,)
     impact: SimultaneousImpact  # contacts and loops in the order given
@@ -40,7 +40,7 @@ class ImpactSystem:
     slices: dict[str, slice]  # of each body's velocities in v
 
     def solve(self, tolerance: float = 1e-10) -> SystemImpact:
-        """Return what the impact does.
+        """Return the result of the impact.
 
         Raises:
             OutOfRangeError: a coefficient is out of its range.
@@ -67,11 +67,11 @@ def impact_system(
 
     Args:
         bodies: by name; not "world", which is there anyway.
-        contacts: where they touch: all that are closed, approaching or not.
-        loops: joints between them that hold during the impact, or that it closes.
+        contacts: all closed contacts, approaching or not.
+        loops: joints between bodies, closed before or by the impact.
 
     Raises:
-        OutOfRangeError: an argument of the wrong shape or range; nothing touches or closes.
+        OutOfRangeError: an argument of the wrong shape or range; no contact and no loop.
         RobotError: a normal or an axis is zero.
         UnknownNameError: no such body or joint.
     """

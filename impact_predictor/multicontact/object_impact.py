@@ -58,7 +58,7 @@ class Plate:
 
 @dataclass(frozen=True)
 class Footing:
-    """What the object stands on and slides along, as a table."""
+    """Support of the object that it slides on, such as a table."""
 
     points: ArrayLike  # where it stands, in the world, shape (k, 3) [m]
     normal: ArrayLike = field(default_factory=_up)  # out of the support, any length, shape (3,)
@@ -67,7 +67,7 @@ class Footing:
 
 @dataclass(frozen=True)
 class ObjectImpact:
-    """What the impact leaves; twists are [linear; angular] in world axes, shape (6,)."""
+    """State after the impact; twists are [linear; angular] in world axes, shape (6,)."""
 
     plates: dict[str, np.ndarray]  # twist of each plate, at its contact point [m/s; rad/s]
     body: np.ndarray  # twist of the object, at its centre of mass [m/s; rad/s]
@@ -82,12 +82,12 @@ def object_impact(
     *,
     kind: str = "locked",
 ) -> ObjectImpact:
-    """Return what arms do that hit an object at once, all with flat plates.
+    """Return the result of a simultaneous hit of an object by arms with flat plates.
 
     Args:
         plates: of the arms, by name.
         body: the object.
-        support: that it stays on; none: it is free, or lifted.
+        support: that it stands on; None: it is free, or lifted.
         kind: of :data:`OBJECT_MAPS`: "locked", or "points" with friction at the plates' corners.
 
     Raises:
@@ -119,7 +119,7 @@ def object_impact(
 
 
 def _joints(plates: Mapping[str, Plate], body: FreeBody, support: Footing | None) -> list[Loop]:
-    """Return what the impact closes: plates on the object, which does not turn."""
+    """Return the constraints closed by the impact: plates on the object, no rotation."""
     welds = [Loop(plate.center, name, OBJECT, closes=True) for name, plate in plates.items()]
     if support is None:
         return [*welds, Loop(body.position, OBJECT, joint="translation", closes=True)]

@@ -31,7 +31,7 @@ from impact_robots.validation import finite_array, positive
 
 LAW = "coulomb"  # of friction, the only one that is solved here
 _ROUNDING = 1e-14  # of a contact velocity, relative to the sizes that it is summed from
-_NOTHING = 1e-9  # share of the largest impulse or slip that counts as zero
+_NOTHING = 1e-9  # fraction of the largest impulse or slip that counts as zero
 
 
 def simultaneous_impact(
@@ -45,9 +45,9 @@ def simultaneous_impact(
     closed: ArrayLike | None = None,
     tolerance: float = 1e-10,
 ) -> SimultaneousImpact:
-    """Return what an impact at k contacts does to a system of nv velocities.
+    """Return the result of an impact at k contacts of a system with nv velocities.
 
-    Sustained contacts are contacts with v_n = 0. Velocities along the loops are kept as they are,
+    Sustained contacts are contacts with v_n = 0. Velocities along the loops stay unchanged,
     not corrected: an error before is there after, in ``loop_velocity``, and can do work.
 
     Args:
@@ -58,13 +58,14 @@ def simultaneous_impact(
         v: velocities before, shape (nv,).
         friction: coefficients mu >= 0, shape (k,), or one for all [-].
         restitution: Newton's coefficients, 0 to 1, shape (k,), or one for all [-].
-        loops: Jacobian of what stays closed, shape (l, nv); rows may repeat; none: no loops.
-        closed: Jacobian of what the impact closes, shape (c, nv); rows may repeat; none: nothing.
+        loops: Jacobian of closed loops, shape (l, nv); rows may repeat; None: no loops.
+        closed: Jacobian of constraints closed by the impact, shape (c, nv); rows may repeat; None:
+            no such constraints.
         tolerance: largest relative residual that is accepted [-].
 
     Raises:
         OutOfRangeError: an argument is out of its range, of the wrong shape or not finite, or a
-            row closes what a loop keeps open.
+            row contradicts a loop.
         UnsolvedImpactError: no impulses were found that satisfy the law.
     """
     M, J, v, J_l, J_c = _system(M, J, v, loops, closed)
@@ -125,7 +126,7 @@ def _system(
 
 
 def _rows(value: ArrayLike | None, nv: int, name: str) -> np.ndarray:
-    """Return rows of nv numbers; of nothing none."""
+    """Return rows of nv numbers; no rows for None."""
     if value is None:
         return np.zeros((0, nv))
     if np.ndim(value) != 2:
@@ -164,7 +165,7 @@ def _modes(
 
 
 def _flags(J: np.ndarray, before: np.ndarray, gains: bool) -> Flag:
-    """Return what there is to say about the impact."""
+    """Return the flags of the impact."""
     flags = Flag.ENERGY_GAIN if gains else Flag.NONE
     if np.any(before[2::3] < 0.0):
         flags |= Flag.APPROACHING

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impact at many contacts does."""
+"""Result of an impact at many contacts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from impact_predictor.multicontact.friction_cone import Residuals
 class SimultaneousImpact:
     """The state right after an impact at k contacts; p are each contact's own axes, z the normal.
 
-    Where there are more contacts than ways to move, impulses are not unique: these are one answer,
+    With more contacts than degrees of freedom, impulses are not unique: these are one solution,
     and only their sums (wrenches on a body) and the velocities mean something.
     """
 
@@ -26,7 +26,7 @@ class SimultaneousImpact:
     velocities_before: np.ndarray  # relative, at the contacts, in p, shape (k, 3) [m/s]
     velocities_after: np.ndarray  # relative, at the contacts, in p, shape (k, 3) [m/s]
     loop_impulses: np.ndarray  # lambda, of the loops' rows, then of those closed, shape (l + c,)
-    loop_velocity: np.ndarray  # J_l v before, kept by the impact; 0 in a closed loop, shape (l,)
+    loop_velocity: np.ndarray  # J_l v before and after the impact; 0 in a closed loop, shape (l,)
     residuals: Residuals  # of Coulomb's law [-]
     iterations: int  # of pinocchio's solver
     energy_gain: float  # kinetic energy after minus before [J]

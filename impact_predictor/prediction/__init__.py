@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impact of a robot does, and how far to trust that."""
+"""Predictions of a robot's impacts, and their reliability."""

@@ -24,7 +24,7 @@ from impact_robots.exceptions import OutOfRangeError
 
 
 class BatchPrediction(NamedTuple):
-    """What k impacts would do, row by row as in :class:`~impact_predictor.Prediction`."""
+    """Predictions of k impacts, row by row as in :class:`~impact_predictor.Prediction`."""
 
     dq_after: np.ndarray  # shape (k, n) [rad/s]
     velocity_before: np.ndarray  # of the contact point, in p, shape (k, 3) [m/s]

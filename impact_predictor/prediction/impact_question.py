@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a request or the stream asks of the predictor, and the answer to it. Needs no ROS."""
+"""A request for a prediction, and its result. Needs no ROS."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class ImpactQuestion(NamedTuple):
 
 
 class ImpactAnswer(NamedTuple):
-    """What one impact map says."""
+    """Prediction by one impact map."""
 
     predictions: tuple[Prediction, ...]  # one per contact
-    interval: VelocityInterval | None  # of the joint velocities after; none: nothing is uncertain
+    interval: VelocityInterval | None  # of the joint velocities after; None: no uncertainty
 
 
 def answer(question: ImpactQuestion, robot: Robot, inertia: str) -> ImpactAnswer:
-    """Return what the impact map ``model`` says.
+    """Return the prediction by the impact map ``model``.
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
@@ -62,7 +62,7 @@ def answer(question: ImpactQuestion, robot: Robot, inertia: str) -> ImpactAnswer
 
 
 def joint_loads(question: ImpactQuestion, robot: Robot) -> PredictedLoad | None:
-    """Return the load of each joint; none if it is not wanted.
+    """Return the load of each joint; None if not requested.
 
     Raises:
         UnknownNameError: no such ranges of the joints.
@@ -75,7 +75,7 @@ def joint_loads(question: ImpactQuestion, robot: Robot) -> PredictedLoad | None:
 
 
 def impulse_sets(question: ImpactQuestion, robot: Robot) -> tuple[Polytope | None, ...]:
-    """Return the impulses possible at each contact alone; none where they have no such set.
+    """Return the set of possible impulses of each single contact; None if undefined.
 
     That is without approach, or where friction leaves the set unbounded. Friction is the highest
     of its range.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How far an arm may be from its model, and what the same impact does to such arms."""
+"""Model errors of an arm, and their effect on predictions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from impact_robots import PointState, Robot, Surface
 
 
 class ModelError(NamedTuple):
-    """Half the widths of 95 % intervals of what a model says; all independent."""
+    """Half widths of 95 % intervals of model parameters; all independent."""
 
     inertia: float = 0.1  # of each link and each motor alone, relative; van Steen, table I [-]
     point: float = 5e-3  # contact point, along each axis of the tool; assumed [m]
@@ -25,6 +25,7 @@ class ModelError(NamedTuple):
 
 
 MODEL_ERROR = ModelError()
+USUAL_CONTACT, UNKNOWN_CONTACT = 0.01, 0.02  # duration [s]
 _ACROSS = np.vstack([pin.skew(axis) for axis in np.eye(3)])  # cross products with each axis
 QUANTILE = 1.96  # of a normal distribution: standard deviations in half a 95 % interval
 
@@ -83,7 +84,7 @@ def _tilts(angle: float) -> np.ndarray:
 
 
 def joint_impulse_effects(M_x: np.ndarray, error: ModelError = MODEL_ERROR) -> np.ndarray:
-    """Return what an unknown impulse in each joint does to all velocities, (n, n) [rad/s], by rows.
+    """Return the velocity changes by an unknown impulse in each joint, (n, n) [rad/s], by rows.
 
     Args:
         M_x: M + B, shape (n, n) [kg.m^2].
@@ -92,3 +93,12 @@ def joint_impulse_effects(M_x: np.ndarray, error: ModelError = MODEL_ERROR) -> n
     from impact_predictor.compiled.mobility import inverse  # loads slowly
 
     return np.asarray(error.joint_impulse * inverse(M_x))
+
+
+def friction_scale(duration: float) -> float:
+    """Return by how much more friction in joints passes than in the 10 ms of ``MODEL_ERROR`` [-].
+
+    Args:
+        duration: of the contact, NaN: unknown, then 20 ms are taken [s].
+    """
+    return max(1.0, (duration if np.isfinite(duration) else UNKNOWN_CONTACT) / USUAL_CONTACT)

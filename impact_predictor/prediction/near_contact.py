@@ -21,19 +21,19 @@ from impact_ros.messages import NANOSECONDS
 
 
 class Forecast(NamedTuple):
-    """What the impact ahead would do."""
+    """Prediction of the impact ahead."""
 
     answer: ImpactAnswer
-    impulses: tuple[Polytope | None, ...]  # possible at the contact; none: unbounded
+    impulses: tuple[Polytope | None, ...]  # possible at the contact; None: unbounded
 
 
 class NearContact:
     """Looks at one state per period, and predicts if the contact point is near and approaches.
 
     Periods are slots of the states' own time, [k T, (k + 1) T), T being the inverse of the rate in
-    whole nanoseconds; the first usable state of each is looked at. So what is predicted depends on
+    whole nanoseconds; the first usable state of each is predicted. So the predictions depend on
     the recording, not on how fast it is played, a state sent twice counts once, and a clock that
-    jumps back starts anew.
+    jumps back restarts the stream.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class NearContact:
 
         Args:
             robot: the arm.
-            surface: what it is about to hit.
+            surface: that it approaches.
             inertia: name of the inertia of the impact map, one of ``robot.motor_inertias``.
             distance: gap below which a prediction is made, on either side of the plane [m].
             rate: of the periods [Hz].
@@ -58,7 +58,7 @@ class NearContact:
         return self._slot_of(time) != self._slot
 
     def look(self, time: int, q: np.ndarray, dq: np.ndarray) -> Forecast | None:
-        """Return what the impact ahead would do; none far from the surface or without approach.
+        """Return the prediction of the impact ahead; None far from the surface or without approach.
 
         Args:
             time: of the state [ns].

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -14,7 +13,7 @@ from impact_predictor.multicontact.bodies import FreeBody, box
 from impact_predictor.multicontact.contacts import face_points
 from impact_predictor.multicontact.object_impact import Footing
 from impact_predictor.prediction.object_question import ObjectArm, ObjectQuestion
-from impact_robots.entries import Entries
+from impact_robots.entries import ABOVE_0, TURN, Entries
 from impact_robots.yaml_file import read_mapping
 
 _ENTRIES = ("arms", "object", "stands_on")
@@ -42,12 +41,11 @@ def read_object_question(path: str | Path, dof: int) -> ObjectQuestion:
     """
     path = Path(path)
     entries = Entries(path, read_mapping(path), _ENTRIES)
-    named: Any = entries.value("arms")
-    if not isinstance(named, dict) or not named:
-        raise entries.error("arms", "at least one arm by name", named)
-    arms = {str(name): _arm(entries, str(name), given, dof) for name, given in named.items()}
+    arms = {name: _arm(given, dof) for name, given in entries.sections("arms", _ARM)}
+    if not arms:
+        raise entries.error("arms", "at least one arm by name", {})
     given = entries.section("object", _OBJECT)
-    size = given.positive("size", 3)
+    size = given.vector("size", 3, allowed=ABOVE_0)
     body = _body(given, size)
     if "stands_on" not in entries:
         return ObjectQuestion(arms, body)
@@ -59,29 +57,23 @@ def read_object_question(path: str | Path, dof: int) -> ObjectQuestion:
     )
 
 
-def _arm(entries: Entries, name: str, given: Any, dof: int) -> ObjectArm:
+def _arm(own: Entries, dof: int) -> ObjectArm:
     """Return one arm."""
-    if not isinstance(given, dict):
-        raise entries.error(f"arms.{name}", f"entries {', '.join(_ARM)}", given)
-    own = Entries(entries.path, given, _ARM, f"arms.{name}.")
-    friction = own.number("friction") if "friction" in own else _DEFAULT_ARM.friction
     return ObjectArm(
         own.vector("q", dof),
         own.vector("dq", dof),
         own.vector("base", 3, np.zeros(3)),
         _turn(own),
-        own.positive("half_extents", 2, np.array(_DEFAULT_ARM.half_extents)),
-        friction,
+        own.vector("half_extents", 2, np.array(_DEFAULT_ARM.half_extents), ABOVE_0),
+        own.number("friction", _DEFAULT_ARM.friction),
     )
 
 
 def _body(given: Entries, size: np.ndarray) -> FreeBody:
     """Return the object."""
-    zero, mass = np.zeros(3), given.number("mass")
-    if mass <= 0.0:
-        raise given.error("mass", "a number above 0", mass)
+    zero = np.zeros(3)
     return box(
-        mass,
+        given.number("mass", allowed=ABOVE_0),
         size,
         given.vector("position", 3),
         rotation=_turn(given),
@@ -92,9 +84,4 @@ def _body(given: Entries, size: np.ndarray) -> FreeBody:
 
 def _turn(given: Entries) -> np.ndarray:
     """Return the rotation by the entry's yaw, shape (3, 3)."""
-    if "yaw" not in given:
-        return np.eye(3)
-    yaw = given.value("yaw")
-    if isinstance(yaw, bool) or not isinstance(yaw, (int, float)) or not abs(yaw) <= 2 * np.pi:
-        raise given.error("yaw", "an angle from -2 pi to 2 pi", yaw)
-    return pin.rpy.rpyToMatrix(0.0, 0.0, float(yaw))
+    return pin.rpy.rpyToMatrix(0.0, 0.0, given.number("yaw", 0.0, TURN))

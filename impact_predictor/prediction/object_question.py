@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What arms with flat plates do to an object: a question that a file or a request asks."""
+"""A request, by file or message: impact of arms with flat plates on an object."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ class ObjectQuestion:
 
     arms: Mapping[str, ObjectArm]  # by name, at least one
     body: FreeBody  # the object
-    footing: Footing | None = None  # what it stays on; none: it is free, or lifted
+    footing: Footing | None = None  # its support; None: it is free, or lifted
     kinds: Sequence[str] = OBJECT_MAPS  # maps wanted
 
 
 @dataclass(frozen=True)
 class ObjectAnswer:
-    """What one map says."""
+    """Prediction by one impact map."""
 
     inertia: str  # of the arms, one of ``robot.motor_inertias``
     kind: str  # one of OBJECT_MAPS
@@ -56,12 +56,12 @@ class ObjectAnswer:
 def object_answers(
     question: ObjectQuestion, robot: Robot, inertias: Sequence[str] = ()
 ) -> tuple[ObjectAnswer, ...]:
-    """Return what each map says, for each inertia.
+    """Return the prediction by each map, for each inertia.
 
     Args:
-        question: what is asked.
+        question: the request.
         robot: every arm.
-        inertias: of the impact maps; none: all of ``robot.motor_inertias``.
+        inertias: of the impact maps; None: all of ``robot.motor_inertias``.
 
     Raises:
         OutOfRangeError: no arm, a state that is not finite, or an array of the wrong shape.

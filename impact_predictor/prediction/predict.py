@@ -30,7 +30,7 @@ def predict(
     law: str = "coulomb",
     inverse_inertia: str = "crb",
 ) -> Prediction:
-    """Return what an impact on ``surface`` in ``state`` would do.
+    """Predict an impact on ``surface`` in ``state``.
 
     Friction and restitution are in the middle of their ranges. The jumps of the centre of mass's
     velocity and of the angular momentum are those of the arm whose joint velocities jump as
@@ -72,7 +72,7 @@ def complete(
 ) -> Prediction:
     """Return the prediction that an impact map's ``result`` makes at one ``contact`` point.
 
-    The other arguments, as of :func:`predict`, are what the result rests on.
+    The other arguments are those of :func:`predict`.
 
     Raises:
         UnknownNameError: no such inverse inertia.
@@ -126,7 +126,7 @@ def map_inertia(state: PointState, robot: Robot, inertia: str) -> np.ndarray:
     """Return M + B of an impact map's ``model``, shape (nv, nv) [kg.m^2].
 
     Raises:
-        RobotError: the robot has closed loops, which no M + B knows of.
+        RobotError: the robot has closed loops, which M + B does not model.
         UnknownNameError: not one of ``robot.motor_inertias``.
     """
     motors = motor_inertia(robot, inertia)

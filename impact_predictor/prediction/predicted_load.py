@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The load of every joint in an impact ahead: what is expected, and what the ranges allow."""
+"""Load of every joint in an impact ahead: expected value and range."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from impact_robots.description.joint_ranges import ANNOUNCED, JOINT_RANGES
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
 
-SLOWEST = 1e-9  # below it nothing approaches [m/s]
+SLOWEST = 1e-9  # smallest approach speed [m/s]
 LEAST_SHARE = 0.1  # of the highest approach speed, which every contact's restitution is taken at
 
 Coefficients = tuple[float, float, float]  # stiffness [N/m], restitution, friction [-]
@@ -36,17 +36,17 @@ Coefficients = tuple[float, float, float]  # stiffness [N/m], restitution, frict
 class PredictedLoad(NamedTuple):
     """Peaks of the torque K (theta - q) of each joint's spring; arrays of shape (n,).
 
-    Without figures of the joints all is NaN, and ``note`` says what is missing.
+    Without parameters of the joints all is NaN, and ``note`` names the missing fields.
     """
 
-    change: np.ndarray  # largest change since the touch [N.m]
+    change: np.ndarray  # largest change since contact [N.m]
     change_low: np.ndarray  # lowest and highest of these in the ranges [N.m]
     change_high: np.ndarray
     torque: np.ndarray  # largest magnitude, gravity included [N.m]
     torque_low: np.ndarray
     torque_high: np.ndarray
-    time: np.ndarray  # of the largest change, since the touch; NaN without impact [s]
-    note: str  # why there is nothing; else empty
+    time: np.ndarray  # of the largest change, since contact; NaN without impact [s]
+    note: str  # why there are no loads; else empty
 
 
 def predicted_load(
@@ -111,7 +111,7 @@ class _Impact:
         self._zero = np.zeros(robot.dof)
 
     def load(self, arm: ElasticArm, surfaces: Sequence[Coefficients]) -> JointLoad:
-        """Return the loads with coefficients of every surface; none without approach."""
+        """Return the loads with coefficients of every surface; None without approach."""
         fastest = float(self.speeds.max())
         if not fastest > SLOWEST:
             return self._nothing()
@@ -133,7 +133,7 @@ class _Impact:
 
 
 def _middle(surface: Surface) -> Coefficients:
-    """Return what is expected of a surface."""
+    """Return the expected parameters of a surface."""
     low, high = surface.stiffness
     friction, restitution = surface.middle
     return sqrt(low) * sqrt(min(high, max(STIFFEST, low))), restitution, friction

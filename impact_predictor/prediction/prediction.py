@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""All that one impact map says about one impact of a robot."""
+"""Prediction of one impact of a robot by one impact map."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from impact_predictor.impact_result import ContactMode, Flag
 
 
 class Prediction(NamedTuple):
-    """What an impact would do; O are base axes, p contact axes with z out of the surface."""
+    """Predicted impact; O are base axes, p contact axes with z out of the surface."""
 
     inertia: str  # of the impact map: "M", "M+B_theta" or "M+B_rho"
     inverse_inertia: str  # model behind the effective mass: "em", "gm", "crb" or "flex"
@@ -28,7 +28,7 @@ class Prediction(NamedTuple):
     velocity_before: np.ndarray  # of the contact point, in p, shape (3,) [m/s]
     velocity_after: np.ndarray  # of the contact point, in p, shape (3,) [m/s]
     impulse: np.ndarray  # on the robot, in p, shape (3,) [N.s]
-    effective_mass: float  # felt along the normal, by ``inverse_inertia`` [kg]
+    effective_mass: float  # along the normal, by ``inverse_inertia`` [kg]
     mode: ContactMode
     delta_com_velocity: np.ndarray  # jump of the centre of mass's velocity, in O, shape (3,) [m/s]
     delta_angular_momentum: np.ndarray  # jump about the centre of mass, in O, shape (3,) [N.m.s]

@@ -37,7 +37,7 @@ def predict_contacts(
     law: str = "coulomb",
     inverse_inertia: str = "crb",
 ) -> tuple[Prediction, ...]:
-    """Return what an impact at all of these points at once would do, one prediction per point.
+    """Predict a simultaneous impact at all of these points, one prediction per point.
 
     Friction and restitution are in the middle of their ranges. Joint velocities after the impact,
     their energy and the jumps of momentum are the same in all; several points are solved by
@@ -86,7 +86,7 @@ def impulsive_torque(
 def contact_results(
     M_x: np.ndarray, J: np.ndarray, coefficients: np.ndarray, dq: np.ndarray, law: str
 ) -> tuple[ImpactMapResult, ...]:
-    """Return what the impact map says at each of k points.
+    """Return the impact map's prediction at each of k points.
 
     Args:
         M_x: M + B, shape (n, n) [kg.m^2].
@@ -121,7 +121,7 @@ def contact_results(
 
 
 def checked_state(contacts: Sequence[RobotContact], law: str) -> PointState:
-    """Return the state that all contacts share.
+    """Return the state common to all contacts.
 
     Raises:
         OutOfRangeError: no contact, a state that is not finite, or a law that solves one point

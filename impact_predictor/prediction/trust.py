@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How far a prediction can be trusted: what speaks against it, in words."""
+"""Reliability of a prediction: its violated assumptions, as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TRUSTED_RATIO = 0.85  # e_a above which the composite rigid body may be trusted;
 
 
 def caveats(prediction: Prediction) -> tuple[str, ...]:
-    """Return one sentence for everything that speaks against a prediction; none is good."""
+    """Return one sentence per violated assumption of a prediction."""
     flags = prediction.flags
     sentences = [text for flag, text in _SENTENCES.items() if flag in flags]
     if Flag.APPROACHING not in flags:

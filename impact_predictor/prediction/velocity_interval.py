@@ -51,12 +51,12 @@ def velocity_interval(
     """Return where each joint's velocity after an impact lies, for 95 % of arms like this one.
 
     Friction and restitution are moved to both ends of their ranges alone, and the changes of each
-    joint are added up: these may be bounds. What is wrong with the model is independent, so its
+    joint are added up: these may be bounds. Errors of the model are independent, so its
     changes are added as squares: the inertia of each link and each motor, the contact point, the
-    normal, and what joint friction does during the contact
+    normal, and joint friction during the contact
     (:class:`~impact_predictor.prediction.model_error.ModelError`).
     Where contact mode changes between the ends, or two parameters act together, this is no bound;
-    doc/models/trust.md says how often it held.
+    see doc/models/trust.md for its measured coverage.
 
     Args:
         state: dynamics of the arm right before the impact.
@@ -69,7 +69,7 @@ def velocity_interval(
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: the margin is none, or the state is not finite.
+        OutOfRangeError: the margin is invalid, or the state is not finite.
         UnknownNameError: no such model or law.
     """
     contacts = [RobotContact(state, surface)]
@@ -98,7 +98,7 @@ def contacts_interval(
 
     Raises:
         NoImpulseError: Coulomb's law has no solution.
-        OutOfRangeError: no contact, the margin or the state is none, or a law that solves one
+        OutOfRangeError: no contact, the margin or the state is invalid, or a law that solves one
             point alone.
         UnknownNameError: no such model or law.
         UnsolvedImpactError: no impulses were found.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a predicted impact looks like: arrows, lines and a text in the contact frame. Needs no ROS.
+"""Shapes of a predicted impact: arrows, lines and a text in the contact frame. Needs no ROS.
 
 All points are in contact axes p, with the contact point as origin: whoever draws them gives each
 shape the pose of the contact frame.
@@ -38,9 +38,9 @@ class Kind(Enum):
 
 
 class Shape(NamedTuple):
-    """One thing to draw; a shape without points, or with a NaN, erases what it replaces."""
+    """One shape; without points, or with a NaN, it erases the shape that it replaces."""
 
-    group: str  # with ``number`` what a later shape replaces
+    group: str  # with ``number`` the identity of a replaced shape
     number: int
     kind: Kind
     points: np.ndarray  # in p, shape (k, 3) [m]
@@ -70,9 +70,9 @@ def shapes(
     there.
 
     Args:
-        prediction: what is drawn.
-        impulses: the set of possible impulses in p [N.s]; none: none is drawn.
-        scales: lengths of what is not a length.
+        prediction: to draw.
+        impulses: the set of possible impulses in p [N.s]; None: not drawn.
+        scales: of drawn velocities and impulses.
         number: of the contact, from 0.
     """
     before = -scales.velocity * prediction.velocity_before

@@ -39,8 +39,8 @@ def marker_array(
 
     Args:
         predictions: one per contact, by one impact map.
-        impulses: the set of impulses of each contact, or none.
-        scales: lengths of what is not a length.
+        impulses: the set of impulses of each contact, or None.
+        scales: of drawn velocities and impulses.
         header: the state's time and the base frame.
         lifetime: after which RViz forgets them [ns]. With ``STAY`` all that were drawn before are
             deleted first: there may have been more contacts.
@@ -67,14 +67,14 @@ def write_pose(pose: Pose, prediction: Prediction) -> None:
 
 @lru_cache(maxsize=16)
 def _quaternion(rotation: bytes) -> list[float]:
-    """Return x, y, z, w of a rotation (3, 3), which most often is that of a surface seen before."""
+    """Return x, y, z, w of a rotation (3, 3), cached: surfaces repeat."""
     quaternion = pin.Quaternion(np.frombuffer(rotation).reshape(3, 3))
     coefficients: list[float] = quaternion.coeffs().tolist()
     return coefficients
 
 
 def _marker(shape: Shape, pose: Pose, header: Header) -> Marker:
-    """Return one marker; it deletes the former one if there is nothing to draw."""
+    """Return one marker; it deletes the former one if the shape is empty."""
     marker = Marker(header=header, ns=shape.group, id=shape.number, type=_TYPES[shape.kind])
     if not shape.visible:
         marker.action = Marker.DELETE

@@ -37,12 +37,12 @@ def write_prediction(
     interval: VelocityInterval | None,
     header: Header,
 ) -> None:
-    """Write all of a prediction but loads, over whatever the message said.
+    """Write all of a prediction but loads, overwriting the message.
 
     Args:
         message: is written to.
-        prediction: what is written.
-        interval: of the joint velocities after the impact; none: the fields are empty.
+        prediction: to write.
+        interval: of the joint velocities after the impact; None: the fields are empty.
         header: the state's time and the base frame.
     """
     message.header = header

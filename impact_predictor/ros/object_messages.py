@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what arms do to an object as messages of impact_msgs, which it needs."""
+"""Messages of impacts of arms on an object. Needs impact_msgs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from impact_ros.messages import fill, set_vector
 def object_message(
     answer: ObjectAnswer, joint_names: tuple[str, ...], header: Header
 ) -> ObjectPrediction:
-    """Return what one map says as a message; ``header`` has the time."""
+    """Return the prediction by one map as a message; ``header`` has the time."""
     result = answer.result
     message = ObjectPrediction(
         header=header,

@@ -35,7 +35,7 @@ class ObjectReader:
         self._joint_reader = JointReader(robot.joint_names)
 
     def question(self, request: Any) -> ObjectQuestion:
-        """Return what a request of impact_msgs/PredictImpact with arms asks.
+        """Read a request of impact_msgs/PredictImpact with arms.
 
         Raises:
             RequestError: there are contacts too, or a state is unusable.
@@ -71,7 +71,7 @@ class ObjectReader:
 
 
 def _object(given: Any) -> tuple[FreeBody, Footing | None]:
-    """Return the object, and what it stands on."""
+    """Return the object and its support."""
     in_bounds(mass=given.mass)
     position, rotation = _pose(given.pose, "pose of the object")
     size = _bounded(given.size, "size")

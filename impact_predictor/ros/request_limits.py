@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How much a request may ask for, and which numbers of it are none. Needs no ROS."""
+"""Limits of a request's size and numbers. Needs no ROS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from impact_ros.messages import non_finite
 
 MOST_CONTACTS = 16  # that hit at once; time grows with more than their square
 LARGEST = 1e6  # of any number: [rad], [rad/s], [m], [-], [1/s]; squares and products stay finite
-LONGEST_MESSAGE = 500  # characters of an answer's sentence
+LONGEST_MESSAGE = 500  # characters of a response's message
 
 
 def at_most(name: str, items: Sequence[Any], most: int) -> None:
@@ -39,11 +39,11 @@ def in_bounds(**numbers: float) -> None:
 
 
 def impossible(names: Sequence[str], **columns: np.ndarray) -> list[str]:
-    """Say which joint values are not finite, or larger than any could be.
+    """Refuse joint values that are not finite or too large.
 
     Args:
         names: of the n joints.
-        **columns: what each array is, and the array of shape (n,).
+        **columns: arrays of shape (n,) by name.
 
     Returns:
         "joint4 velocity" for each such value; empty when all are possible.

@@ -46,14 +46,14 @@ class RequestReader:
         self._dynamics: dict[str, ArmDynamics] = {}  # by composite body
 
     def prediction(self, request: Any, last_state: Any) -> tuple[ImpactQuestion, Any]:
-        """Return what a request for a prediction asks, and the joint state that it is about.
+        """Read a request for a prediction; return it with its joint state.
 
         Args:
             request: of impact_msgs/PredictImpact.
-            last_state: sensor_msgs/JointState that stands in for an empty one, or none.
+            last_state: sensor_msgs/JointState used if the request has none, or None.
 
         Raises:
-            RequestError: the state is unusable, there is none, or a contact is none.
+            RequestError: the state is unusable or missing, or a contact is invalid.
             OutOfRangeError: the uncertainty is out of range.
         """
         message = _state(request, last_state)
@@ -79,7 +79,7 @@ class RequestReader:
 
         Args:
             request: of impact_msgs/ComputeFeasibleSets.
-            last_state: sensor_msgs/JointState that stands in for an empty one, or none.
+            last_state: sensor_msgs/JointState used if the request has none, or None.
 
         Raises:
             RequestError: the state or the normal is unusable, or there is no state.
@@ -115,12 +115,12 @@ class RequestReader:
         """Return positions and velocities of the joints, in the robot's order, finite."""
         names = self.robot.joint_names
         try:
-            to_nanoseconds(message.header.stamp)  # it goes into the answer
+            to_nanoseconds(message.header.stamp)  # it is part of the response
             arrays = self._joint_reader.read(message)
         except MessageError as error:
             raise RequestError(_state_code(message, names), f"state: {error}") from None
         q, dq = arrays.position, arrays.velocity
-        if sum(map(abs, q.tolist())) + sum(map(abs, dq.tolist())) < LARGEST:  # most often
+        if sum(map(abs, q.tolist())) + sum(map(abs, dq.tolist())) < LARGEST:  # the usual case
             return q, dq
         bad = impossible(names, position=q, velocity=dq)
         if bad:

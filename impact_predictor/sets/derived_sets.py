@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every possible impulse does to the robot: images of the impulse set.
+"""Effects of every possible impulse on the robot: images of the impulse set.
 
 Each takes the impulse set (or the force set) and one matrix of ``impulse_maps``.
 Wang 2023, section 4: full reference in doc/theory.md.

@@ -20,20 +20,20 @@ from impact_robots.robot import read_only
 from impact_robots.validation import finite_array, friction_coefficient, restitution_range
 
 AXES = ("x", "y", "z")
-MOST_GENERATORS = 1000
+MAX_FACETS = 1000
 
 
 def friction_pyramid(
     friction: float, generators: int = 8, circumscribed: bool = False
 ) -> np.ndarray:
-    """Return the generators K of the friction pyramid in p, shape (3, N); Wang 2023 (7), (8).
+    """Return the edges K of the friction pyramid in p, shape (3, N); Wang 2023 (7), (8).
 
     Every column has a normal part of 1; the first lies along x. Without friction all columns are
     the normal.
 
     Args:
         friction: coefficient mu >= 0 [-].
-        generators: number N of generators, 3 to 1000.
+        generators: number N of edges and of facets, 3 to 1000.
         circumscribed: the pyramid contains Coulomb's cone (to promise a bound) instead of lying
             inside it (as published, which leaves out 10 % of the cone's section for N = 8).
 
@@ -60,12 +60,12 @@ def unit_impulses(
         W: inverse inertia in p, shape (3, 3) [1/kg].
         friction: coefficient mu >= 0 [-].
         restitution: range (low, high) of the coefficient of restitution [-].
-        generators: number N of generators of the pyramid, 3 to 1000.
+        generators: number N of facets of the pyramid, 3 to 1000.
         circumscribed: pyramid around Coulomb's cone instead of inside it.
 
     Raises:
         OutOfRangeError: an argument is out of its range.
-        UnboundedSetError: z^T W K_j <= 0 for a generator.
+        UnboundedSetError: z^T W K_j <= 0 for an edge.
     """
     W = finite_array(W, (3, 3), "inverse inertia")
     low, high = restitution_range(restitution)
@@ -96,13 +96,13 @@ def impulse_set(
         friction: coefficient mu >= 0 [-].
         restitution: range (low, high) of the coefficient of restitution [-].
         normal_velocity: v_n of the contact point before the impact, negative [m/s].
-        generators: number N of generators of the pyramid, 3 to 1000.
+        generators: number N of facets of the pyramid, 3 to 1000.
         circumscribed: pyramid around Coulomb's cone instead of inside it.
 
     Raises:
         NotApproachingError: v_n is not negative: no impact, and no impulse.
         OutOfRangeError: an argument is out of its range.
-        UnboundedSetError: z^T W K_j <= 0 for a generator.
+        UnboundedSetError: z^T W K_j <= 0 for an edge.
     """
     normal_velocity = float(finite_array(normal_velocity, (), "normal_velocity"))
     if normal_velocity >= 0.0:
@@ -135,7 +135,7 @@ def friction_half_spaces(
 ) -> np.ndarray:
     """Return the rows a of the pyramid X_mu = {a . iota <= 0}, shape (N, 3); Wang 2023 (8).
 
-    The pyramid is unbounded, so it has no vertices but zero; its generators are those of
+    The pyramid is unbounded, so it has no vertices but zero; its edges are those of
     :func:`friction_pyramid`. Arguments and errors are the same.
     """
     return _pyramid(friction_coefficient(friction), _number(generators), bool(circumscribed))[1]
@@ -154,7 +154,7 @@ def restitution_half_spaces(
         normal_velocity: v_n of the contact point before the impact, negative [m/s].
 
     Raises:
-        OutOfRangeError: the range is none.
+        OutOfRangeError: the range is invalid.
     """
     low, high = restitution_range(restitution)
     planes = np.stack([W[2], -np.asarray(W[2])])
@@ -163,20 +163,20 @@ def restitution_half_spaces(
 
 @lru_cache(maxsize=64)
 def _pyramid(friction: float, number: int, circumscribed: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return generators (3, N) and rows of half-spaces (N, 3), to be read only."""
+    """Return edges (3, N) and rows of half-spaces (N, 3), read-only."""
     radius = friction / np.cos(np.pi / number) if circumscribed else friction
     angle = 2 * np.pi / number * np.arange(number)
-    generators = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.ones(number)])
+    edges = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.ones(number)])
     angle = angle + np.pi / number
     slope = np.full(number, -radius * np.cos(np.pi / number))
-    return read_only(generators), read_only(np.stack([np.cos(angle), np.sin(angle), slope], axis=1))
+    return read_only(edges), read_only(np.stack([np.cos(angle), np.sin(angle), slope], axis=1))
 
 
 def _number(generators: int) -> int:
-    """Return the number of generators."""
+    """Return the number of facets."""
     whole = isinstance(generators, (int, np.integer))
-    if not (whole and 3 <= generators <= MOST_GENERATORS):
-        raise OutOfRangeError("generators", f"an integer from 3 to {MOST_GENERATORS}", generators)
+    if not (whole and 3 <= generators <= MAX_FACETS):
+        raise OutOfRangeError("generators", f"an integer from 3 to {MAX_FACETS}", generators)
     return int(generators)
 
 

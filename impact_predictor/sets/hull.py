@@ -17,7 +17,7 @@ def half_spaces(points: np.ndarray, flatness: float = 1e-9) -> tuple[np.ndarray,
 
     Args:
         points: shape (k, d), any unit.
-        flatness: extent, relative to the largest coordinate, that counts as none.
+        flatness: extent, relative to the largest coordinate, that counts as zero.
     """
     scale = np.abs(points).max() or 1.0  # the tolerances of qhull are absolute
     points = points / scale

@@ -12,15 +12,15 @@ import numpy as np
 if TYPE_CHECKING:
     from scipy.spatial import ConvexHull
 
-_FLAT = 1e-6  # extent, relative to the largest, that counts as none: nobody sees it
+_FLAT = 1e-6  # extent, relative to the largest, that counts as zero: invisible
 _SAME_FACE = 1e-9  # one minus cosine of the angle between facets that are one face
 
 
 def hull_edges(points: np.ndarray) -> np.ndarray:
     """Return the edges of the convex hull of ``points`` (k, 3) as pairs of them, shape (m, 2, 3).
 
-    A single point has none, points on a line one, points in a plane those of a polygon. Edges
-    inside a face of more than three corners are left out.
+    A single point has no edge, points on a line have one, points in a plane those of a polygon.
+    Edges inside a face of more than three corners are left out.
     """
     points = np.unique(points, axis=0)
     offsets = points - points.mean(axis=0)

@@ -25,8 +25,8 @@ from impact_predictor.sets.polytope import Polytope
 from impact_robots import PointState, Robot, Surface
 from impact_robots.description.joint_ranges import ANNOUNCED
 
-MODEL_ERROR = 0.03  # share of an impulse by which it may differ, see doc/models/feasible_sets.md
-SLIP = 0.05  # share of the approach speed by which the tangential velocity may differ
+MODEL_ERROR = 0.03  # fraction of an impulse by which it may differ, see doc/models/feasible_sets.md
+SLIP = 0.05  # fraction of the approach speed by which the tangential velocity may differ
 DIRECTIONS = 8  # of that slip
 _CUBE = np.array(list(product((-1.0, 1.0), repeat=3)))
 
@@ -68,7 +68,7 @@ def load_set(
 
 
 def _contacts(state: PointState, surface: Surface, speed: float) -> Iterator[LoadContact]:
-    """Yield the touches at the ends of the surface's ranges."""
+    """Yield the contacts at the ends of the surface's ranges."""
     velocity = surface.rotation.T @ state.velocity
     slips = [velocity, *(velocity + SLIP * speed * each for each in _directions())]
     ends = sorted(set(surface.restitution)), sorted({0.0, surface.friction[1]})

@@ -49,7 +49,7 @@ def robot_sets(
     inverse_inertia: str = "crb",
     names: Sequence[str] = (),
 ) -> tuple[Polytope, ...]:
-    """Return what every impulse possible in ``state`` can do, one set per name, in that order.
+    """Return the sets of possible impulses in ``state``, or of their effects, in order of names.
 
     The friction pyramid is that of the highest friction: it holds those of all lower ones. The set
     "load" is that of the flexible-joint arm, see :func:`~impact_predictor.sets.load_set.load_set`:
@@ -60,7 +60,7 @@ def robot_sets(
         surface: that the contact point hits.
         robot: the arm; jumps of joint velocity are those of M + B_theta. On a floating base, of
             M + B_rho where there is no B_theta, and its centre of mass is that of all of it.
-        generators: number of generators of the friction pyramid, 3 to 1000.
+        generators: number of facets of the friction pyramid, 3 to 1000.
         circumscribed: pyramid around Coulomb's cone instead of inside it.
         peak_factor: ratio of peak to mean contact force, > 0 [-].
         duration: of the contact, > 0 [s].
@@ -87,7 +87,7 @@ def robot_sets(
 
 
 class _Family:
-    """The sets of one impact, each worked out once and when it is asked for."""
+    """The sets of one impact, each computed once, on demand."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class _Family:
         pyramid: tuple[int, bool],
         factor: float,
     ) -> None:
-        """Keep the impact; ``pyramid`` is generators, circumscribed."""
+        """Store the impact; ``pyramid`` is number of facets, circumscribed."""
         self.state, self.surface, self.robot, self.W = state, surface, robot, W
         self.pyramid, self.factor = pyramid, factor
         self.J = contact_jacobian(state, surface.rotation)
@@ -107,7 +107,7 @@ class _Family:
 
     @cached_property
     def _body(self) -> tuple[float, np.ndarray]:
-        """Mass and centre of mass of what an impulse moves: of a floating robot, all of it."""
+        """Mass and centre of mass of the moved bodies: all of a floating robot."""
         if self.robot.base == "floating":
             return self.state.robot_state.whole()
         return self.state.mass, self.state.com

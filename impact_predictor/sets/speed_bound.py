@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The highest approach speed at which an impact respects limits on what it causes.
+"""The highest approach speed at which an impact respects limits on its effects.
 
 Wang 2023, section 5: full reference in doc/theory.md.
 """
@@ -70,7 +70,7 @@ def existential_speed_bound(
 ) -> float:
     """Return the speed [m/s] up to which at least one possible impulse respects the limits.
 
-    Arguments and errors are those of :func:`existential_speed`, which tells the impulse too.
+    Arguments and errors are those of :func:`existential_speed`, which returns the impulse, too.
     """
     return existential_speed(W, K, impulse_rows, bounds, restitution)[0]
 
@@ -89,7 +89,7 @@ def existential_speed(
 
     Args:
         W: inverse inertia in p, shape (3, 3) [1/kg].
-        K: generators of the friction pyramid, shape (3, N).
+        K: edges of the friction pyramid, shape (3, N).
         impulse_rows: impulse in p to limited quantities, shape (m, 3).
         bounds: largest magnitudes of these, shape (m,), >= 0.
         restitution: range (low, high) of the coefficient of restitution [-].

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""By how much the clocks of several drivers differ, from when their states arrive. No ROS."""
+"""Offsets between the clocks of several drivers, from the arrival of their states. No ROS."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from impact_ros.messages import NANOSECONDS
 
 PAIRS = 20  # states of two arms that are compared
-PATIENCE = 500  # pairs after which an offset that is not clear is given up
+PATIENCE = 500  # pairs after which an uncertain offset is a problem
 
 
 class ClockOffsets:
     """Compares the stamps of arms with those of the first one, over states that follow each other.
 
-    What delays all messages alike is not seen, nor does a simulation's pace matter. An offset
-    within the tolerance is none: the drivers share a clock.
+    Delays common to all messages have no effect, nor does the pace of a simulation. An offset
+    within the tolerance is taken as zero: the drivers share a clock.
     """
 
     def __init__(self, arms: Sequence[str], tolerance: float) -> None:
@@ -29,7 +29,7 @@ class ClockOffsets:
         self.reset()
 
     def reset(self) -> None:
-        """Measure anew."""
+        """Restart the measurement."""
         self._last: tuple[int, float] | None = None  # stamp and arrival of the first arm's state
         self._found = {arm: deque[float](maxlen=PAIRS) for arm in self._others}
         self._tried = dict.fromkeys(self._others, 0)
@@ -38,7 +38,7 @@ class ClockOffsets:
         """Take a state.
 
         Args:
-            arm: whose it is.
+            arm: its name.
             stamp: of the state [ns].
             arrival: by a clock of this process [s].
         """
@@ -52,7 +52,7 @@ class ClockOffsets:
             self._tried[arm] += 1
 
     def _spread(self, arm: str) -> float:
-        """Return how far apart the middle four fifths of what was found are [s]."""
+        """Return the spread of the middle four fifths of the measured offsets [s]."""
         low, high = np.quantile(self._found[arm], (0.1, 0.9))
         return float(high - low)
 
@@ -66,7 +66,7 @@ class ClockOffsets:
 
     @property
     def problem(self) -> str:
-        """Why an offset cannot be measured, "" while it may be."""
+        """Why an offset cannot be measured, "" if it still may."""
         for arm in self._others:
             if self._tried[arm] >= PATIENCE and not self._is_clear(arm):
                 half = 0.5e3 * self._spread(arm)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps the arms of a task with a box safe: its impact limits, and what a box gives."""
+"""Guards of the arms of a task with a box: its impact limits, and how far a box yields."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from impact_qp.object_speed.load_use import SETTLED
 from impact_qp.spreading import SpreadGuard
 from impact_robots.task.box_task import UNAWARE, BoxTask
 
-GIVE = 0.03  # farther no box gives way that two arms hold [m]
-APART = 0.02  # that a plate stays from the middle of the box, though the box is not there [m]
+GIVE = 0.03  # largest displacement of a box that two arms hold [m]
+APART = 0.02  # distance of a plate from the middle of the box, if the box is missing [m]
 
 
 def spread_guards(task: BoxTask) -> tuple[SpreadGuard, ...]:
     """Return the guard of each arm.
 
-    Arms that grab stop when the box is gone, and before they meet where there is none. With impact
-    limits no arm is faster than they allow, and forces wait until all arms have touched.
+    Arms that grab stop if the box is gone, and before they meet each other. Impact limits bound the
+    speed of each arm, and forces wait until all arms are in contact.
 
     Raises:
         ControlError: no speed is safe by the task's impact limits.
-        PredictionError: the robot's YAML does not give what ``joint_load`` needs.
+        PredictionError: the robot's YAML lacks values that ``joint_load`` requires.
     """
     arms = range(len(task.bases))
     ways = [task.direction(arm) for arm in arms]
@@ -51,4 +51,4 @@ def _usual(task: BoxTask, arm: int) -> SpreadGuard:
     if task.kind == "push":
         return SpreadGuard(into)
     half = float(np.abs(task.face(arm)) @ np.array(task.box_size)) / 2.0
-    return SpreadGuard(into, give=GIVE, room=max(half - APART, half / 2.0))
+    return SpreadGuard(into, give=GIVE, travel=max(half - APART, half / 2.0))

@@ -57,7 +57,7 @@ class SpreadingParameters(WatchingParameters):
     )
     evidence_age: float = parameter(
         0.02,
-        "A verdict counts only if its stamp is that near to the one of the state",
+        "A detection status counts only if its stamp is that close to the state's",
         unit="s",
         low=1e-3,
         high=1.0,

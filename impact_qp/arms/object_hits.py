@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a task with a box is to the impact limits: its arms at the impact, its box in ranges."""
+"""A task with a box as input of the impact limits: arms at the impact, box in ranges."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from impact_predictor.multicontact.object_impact import Footing, Plate
 from impact_predictor.prediction.predict import motor_inertia
 from impact_qp.object_speed import ObjectHit
 from impact_qp.references import impact_motion
-from impact_qp.references.joint_way import fastest_joints
+from impact_qp.references.joint_path import fastest_joints
 from impact_qp.references.spread import TASK
 from impact_qp.spreading.force import GRAVITY
 from impact_robots import ArmDynamics
 from impact_robots.task.box_task import BoxRanges, BoxTask
 
-HEAVIER = 1.3  # times its mass, that the box may have
+HEAVIER = 1.3  # largest mass of the box over its nominal mass
 RESTITUTION = (0.0, 0.3)  # of plates on the box [-]
-SPREAD = 4.0  # times as stiff or as soft as it is held to be, that a contact may be
+SPREAD = 4.0  # range of the contact stiffness, as a factor on the nominal one
 USUAL_BOX = BoxRanges()
 
 
@@ -43,7 +43,7 @@ def box_plates(task: BoxTask, inertia: str = "M+B_theta") -> dict[str, Plate]:
 
 
 def box_footing(task: BoxTask) -> Footing | None:
-    """Return what the box of a push stays on; a grab lifts it."""
+    """Return the support of a pushed box; a grab lifts the box."""
     if task.kind != "push":
         return None
     size, centre = np.array(task.box_size), task.box_position
@@ -52,14 +52,14 @@ def box_footing(task: BoxTask) -> Footing | None:
 
 
 def box_hit(task: BoxTask, box: BoxRanges = USUAL_BOX) -> ObjectHit:
-    """Return what the impact limits are asked of a task.
+    """Return the hit that a task describes.
 
     Args:
-        task: what hits what; where the box really stands does not count.
-        box: what may be true of the box, where that is not what the task says.
+        task: arms, box and motion; the true position of the box is not used.
+        box: ranges that replace those of the task.
 
     Raises:
-        OutOfRangeError: a range is none.
+        OutOfRangeError: invalid range.
         ScenarioError: the plates do not lie flat on the box.
     """
     box = box.over(task.ranges)
@@ -80,13 +80,13 @@ def box_hit(task: BoxTask, box: BoxRanges = USUAL_BOX) -> ObjectHit:
         box.stiffness or (expected / SPREAD, expected * SPREAD),
         box.velocity,
         forces,
-        {name: _way(task, arm) for arm, name in enumerate(task.arm_names)},
+        {name: _run_up_speeds(task, arm) for arm, name in enumerate(task.arm_names)},
         box_footing(task),
         task.box_rotation,
     )
 
 
-def _way(task: BoxTask, arm: int) -> np.ndarray:
+def _run_up_speeds(task: BoxTask, arm: int) -> np.ndarray:
     """Return the highest speeds of an arm's joints in its run-up, shape (n,) [rad/s]."""
     robot = task.robots[arm]
     dynamics, q = ArmDynamics(robot), np.array(task.q_start[arm])

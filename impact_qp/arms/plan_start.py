@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""When the common plan of several arms starts: for all of them at one time. No ROS."""
+"""Start of the common plan of several arms: at one time for all of them. No ROS."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from impact_qp.arms.clock_offsets import ClockOffsets
 
 READY_WITHIN = 0.06  # of the plan, in which detectors learn, in lockstep [s]
-TOGETHER = 3.0  # periods by which the states may be apart with which it starts
+TOGETHER = 3.0  # largest difference of the states' times at the start, in periods
 
 
 class PlanStart:
@@ -29,7 +29,7 @@ class PlanStart:
         self.reset()
 
     def reset(self) -> None:
-        """Wait for all of them again; what is known of their clocks stays."""
+        """Wait again for all of them; measured clock offsets stay."""
         self._zero: int | None = None
         self._offsets = dict.fromkeys(self._arms, 0)
         self._stamps: dict[str, int] = {}
@@ -42,12 +42,12 @@ class PlanStart:
 
     @property
     def problem(self) -> str:
-        """Why it cannot start, "" while it may."""
+        """Why it cannot start, "" if it may."""
         return "" if self.ready or self._lockstep else self._clocks.problem
 
     @property
     def waits_for(self) -> str:
-        """What is missing, "" if nothing is."""
+        """The missing input, "" if none."""
         if self.ready:
             return ""
         silent = [arm for arm in self._arms if arm not in self._stamps]
@@ -62,7 +62,7 @@ class PlanStart:
         """Take a state for the comparison of clocks, also of an arm that is not active.
 
         Args:
-            arm: whose it is.
+            arm: its name.
             stamp: of the state [ns].
             arrival: by a clock of this process [s].
         """
@@ -73,7 +73,7 @@ class PlanStart:
         """Take a state of an active arm.
 
         Args:
-            arm: whose it is.
+            arm: its name.
             stamp: of the state [ns].
             sees: its detector is ready.
         """

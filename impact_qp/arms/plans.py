@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arms of a task with an object shall do: references by an impact map, and forces."""
+"""Plans of the arms of a task with an object: references by an impact map, and forces."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ from impact_robots.task.box_task import BoxTask
 
 Frictions = tuple[FrictionFeedforward, FrictionFeedforward]  # of ante- and post-impact motions
 PUSHED, GRABBED = AfterImpact(0.1, 0.7), AfterImpact(0.0, 0.8)
-INTO = 0.056  # how far inside the object a grab's smooth reference comes to rest [m]
+INTO = 0.056  # how far inside the object a grab's smooth reference ends [m]
 GRAB_GAINS = SpreadGains(orientation_after=50.0)
 
 
 class SpreadChoice(NamedTuple):
-    """How a task is run."""
+    """Options of a plan."""
 
     variant: Variant = Variant.RS
     inertia: str = "M+B_theta"  # of the impact map, one of ``robot.motor_inertias``
     object_map: str = ""  # of OBJECT_MAPS; empty: "points" for a push, "locked" for a grab
     level: float = 1.0  # of the velocities after the impact, over those of the map
-    then: AfterImpact | None = None  # what follows the impact; none: see `spread_plans`
+    then: AfterImpact | None = None  # motion after the impact; None: see `spread_plans`
     friction: tuple[Frictions, ...] | None = None  # feed-forward of each arm; none: none
     gains: SpreadGains | None = None  # none: the usual ones, a grab's with a softer orientation
     cap: float = inf  # highest speed of a contact point, planned and measured [m/s]
-    hold_distance: float = HOLD_DISTANCE  # from which an arm that is pushed is held anew [m]
+    hold_distance: float = HOLD_DISTANCE  # a pushed arm holds its new position beyond it [m]
 
 
 USUAL = SpreadChoice()
@@ -115,7 +115,7 @@ def spread_plans(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadPla
 
 
 def expected_impact(task: BoxTask, choice: SpreadChoice) -> ObjectImpact:
-    """Return what the map of a choice says of the nominal impact, by the arms' namespaces."""
+    """Return the nominal impact by the chosen map, by the arms' namespaces."""
     plates = box_plates(task, choice.inertia)
     body = box(task.box_mass, task.box_size, task.box_position, rotation=task.box_rotation)
     kind = choice.object_map or ("points" if task.kind == "push" else "locked")

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One arm of several that act on one object: states in, commands out, safe whatever arrives."""
+"""One arm of several that act on one object: states in, commands out, with guards."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from impact_ros.node.boundary import guarded
 from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.qos import LOCKSTEP, SENSOR
 
-STATES, VERDICTS = "joint_states", "impact_detector/status"
+STATES, DETECTIONS = "joint_states", "impact_detector/status"
 
 
 class SpreadWatching(Protocol):
@@ -64,8 +64,8 @@ class SpreadArm:
             control: the arm's controller.
             start: of the plan of all arms.
             watching: when to stop.
-            on_stop: hears the name of an arm that stops, and why.
-            on_wait: called when a state waits to be answered.
+            on_stop: called with the name of an arm that stops, and the reason.
+            on_wait: called when a state is ready to be answered.
         """
         robot, controller = control.controller.robot, control.controller
         self.name, self._node, self._control, self._plan_start = name, node, control, start
@@ -84,7 +84,7 @@ class SpreadArm:
             )
             for kind, topic, *take in (
                 (JointState, STATES, self._take_state, self._drop),
-                (DetectorStatus, VERDICTS, self._take_verdict, None),
+                (DetectorStatus, DETECTIONS, self._take_status, None),
             )
         ]
         self._begin()
@@ -164,9 +164,9 @@ class SpreadArm:
         self._plan_start.arrived(self.name, stamp, sees=self._inputs.ready(stamp))
         self._on_wait()
 
-    def _take_verdict(self, message: DetectorStatus) -> None:
+    def _take_status(self, message: DetectorStatus) -> None:
         to_nanoseconds(message.header.stamp)
-        self._inputs.take_verdict(message)
+        self._inputs.take_status(message)
         if self._control.engaged and self._watching.lockstep:
             self._on_wait()
 
@@ -177,7 +177,7 @@ class SpreadArm:
 
     @property
     def waits(self) -> bool:
-        """Whether a state is to be answered: in lockstep once the verdict on it is there."""
+        """Whether a state is to be answered: in lockstep once its detection status has arrived."""
         message = self._pending
         if message is None or self._control.settling or not self._plan_start.ready:
             return False
@@ -248,14 +248,14 @@ class SpreadArm:
             self.watch.answered(status.cycle_time)
 
     def _blind(self, when: float, stamp: int) -> str:
-        """Return why the arm must not go on towards its impact, "" if it may."""
+        """Return why the arm must not continue towards its impact, "" if it may."""
         waits = self._control.controller.impact_time is None
         if not waits or self._plan_start.may_be_blind(when) or self._inputs.ready(stamp):
             return ""
-        return f"no verdict within {self._watching.evidence_age:g} s that its detector is ready"
+        return f"no status of a ready detector within {self._watching.evidence_age:g} s"
 
     def _tell_others(self, before: str) -> None:
-        """Let others hear of a fault that is new."""
+        """Report a new fault to the other arms."""
         if self.fault and not before:
             self._on_stop(self.name, self.fault)
 
@@ -266,23 +266,23 @@ class SpreadArm:
         return f"{self.name}/" if self.name else ""
 
     def look(self) -> None:
-        """Stop when the states or the detector fall silent; outside lockstep."""
+        """Stop if states or detection status stop arriving; outside lockstep."""
         if self.resting or not self._plan_start.ready:
             return
-        states, verdicts = self._inputs.state_age, self._inputs.verdict_age
+        states, verdicts = self._inputs.state_age, self._inputs.status_age
         if states > self._watching.state_timeout:
             self._lose(f"no joint state for {states:.3f} s")
         elif verdicts > self._watching.state_timeout and not self.fault:
             self.stop(f"no detector status for {verdicts:.3f} s")
 
     def stop(self, reason: str) -> None:
-        """Brake and hold until the node is activated again; others hear of it."""
+        """Brake and hold until the next activation; the other arms are informed."""
         before = self.fault
         self._control.stop(reason)
         self._tell_others(before)
 
     def _lose(self, reason: str) -> None:
-        """Bring the arm to rest: its states are silent."""
+        """Ramp commands to rest: no states arrive."""
         before = self.fault
         self._control.lose(reason)
         self._report(self.fault or reason)
@@ -290,13 +290,13 @@ class SpreadArm:
         self._tell_others(before)
 
     def _report(self, reason: str) -> None:
-        """Say that nothing is commanded but the way to rest, and why."""
+        """Publish that only the ramp to rest is commanded, and why."""
         stamp = from_nanoseconds(max(self.stamp, 0))
         fault = self._control.machine.situation.fault
         self._outputs.report(spread_status(None, self.watch.counts, reason, stamp, fault))
 
     def settle(self) -> bool:
-        """Send the next torque on the way to rest; return whether there may be another one."""
+        """Send the next torque of the ramp to rest; return whether another one may follow."""
         if not self._control.settling:
             return False
         torque = self._control.settle()

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The phases of a grab as the whole-body controller asks for them."""
+"""The phases of a grab, in the form that the whole-body controller requires."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from impact_qp.whole_body import Arrival, PalmTarget, WholeBodyTargets
 from impact_robots import PointState
 from impact_robots.task.palm_task import FORWARD, PALMS, PalmTask
 
-TOGETHER = 20.0  # by which the palm that is ahead slows down [1/s]
+TOGETHER = 20.0  # rate at which the leading palm slows down [1/s]
 PULL = 6.0  # of a palm back to where it is wanted, along the normal [1/s]
 
 
 class GrabPhases:
-    """Keeps the state of a grab; palms that approach count from where they really are."""
+    """Keeps the state of a grab; approaching palms start from their measured positions."""
 
     def __init__(
         self, task: PalmTask, period: float, arrivals: tuple[Arrival, ...], cap: float = np.inf
@@ -27,20 +27,20 @@ class GrabPhases:
         """Begin.
 
         Args:
-            task: what is grabbed, and how.
+            task: object and grasp.
             period: of a cycle [s].
-            arrivals: of the left and the right palm, which limits are told in an approach.
+            arrivals: of the left and the right palm, set in the limits during an approach.
             cap: on the approach's speed [m/s].
         """
         self.task, self.period, self.arrivals, self.cap = task, period, arrivals, cap
         self.state = beginning(task)
 
     def begin(self, time: float) -> None:
-        """Begin anew, now [s]."""
+        """Restart at a time [s]."""
         self.state = beginning(self.task, time)
 
     def advance(self, time: float, positions: np.ndarray, forces: np.ndarray) -> None:
-        """Go on by a cycle.
+        """Advance by one cycle.
 
         Args:
             time: [s].
@@ -59,7 +59,7 @@ class GrabPhases:
     def targets(
         self, time: float, palms: tuple[PointState, ...], palm_forces: np.ndarray
     ) -> WholeBodyTargets:
-        """Return what to do now, see ``impact_qp.whole_body.Phases``."""
+        """Return the current targets, see ``impact_qp.whole_body.Phases``."""
         positions = np.array([palm.position for palm in palms])
         before = self.state.pair
         self.advance(time, positions, palm_forces)

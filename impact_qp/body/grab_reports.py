@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is reported of an answer by the controller of a grab."""
+"""Reports of an answer of the controller of a grab."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def grab_status(
         answer: to a state.
         counts: so far.
         stamp: of the state.
-        fault: why nothing may move, if so.
+        fault: whether and how motion is blocked.
         limits: name of the impact limits in force.
     """
     return status_message(
@@ -37,7 +37,7 @@ def grab_status(
 
 
 def grab_message(answer: GrabAnswer, stamp: Any) -> GrabStatus:
-    """Return how far the grab has got."""
+    """Return the progress of the grab."""
     message = GrabStatus(**answer.said.fields())
     message.header.stamp = stamp
     return message

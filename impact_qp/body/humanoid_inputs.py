@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Brings together what a humanoid's topics say of one time. Needs no ROS to import."""
+"""Joins the messages of a humanoid's topics that have one stamp. Needs no ROS to import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, vector
 
 JOINTS, BASE = "joint_states", "odom"
-MOST_WAITING = 8  # times of which not all is there
+MAX_WAITING = 8  # stamps with incomplete messages
 
 
 class StampedSets:
@@ -27,22 +27,22 @@ class StampedSets:
         self._waiting: dict[int, dict[str, Any]] = {}
 
     def add(self, topic: str, stamp: int, message: Any) -> dict[str, Any] | None:
-        """Take a message with its stamp [ns]; return all of that time once they are there."""
+        """Take a message with its stamp [ns]; return all of that stamp once complete."""
         waiting = self._waiting.setdefault(stamp, {})
         waiting[topic] = message
         if len(waiting) < len(self.topics):
-            if len(self._waiting) > MOST_WAITING:
+            if len(self._waiting) > MAX_WAITING:
                 del self._waiting[next(iter(self._waiting))]
             return None
         return self._waiting.pop(stamp)
 
     def forget(self, stamp: int) -> None:
-        """Wait no more for what is not newer than a stamp [ns]."""
+        """Drop waiting messages that are not newer than a stamp [ns]."""
         self._waiting = {time: had for time, had in self._waiting.items() if time > stamp}
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Topics of which the newest time that waits has no message; all, if none waits."""
+        """Topics without a message at the newest waiting stamp; all, if none waits."""
         had = self._waiting[max(self._waiting)] if self._waiting else {}
         return tuple(topic for topic in self.topics if topic not in had)
 
@@ -63,7 +63,7 @@ class HumanoidReader:
         self.topics = (JOINTS, BASE, *self.palms, *self.soles)
 
     def read(self, messages: Mapping[str, Any]) -> HumanoidState:
-        """Return the state that messages of all topics tell; its values are not judged.
+        """Return the state in the messages of all topics; its values are not checked.
 
         Raises:
             MessageError: joints are missing, or have no position or velocity.

@@ -43,10 +43,10 @@ from impact_ros.qos import LOCKSTEP, SENSOR, STREAM
 class ImpactHumanoidNode(SuiteLifecycleNode):
     """Grabs boxes with both palms of a humanoid whose joints have position servos.
 
-    Answers each state while active; a state is what joints, base, palms and soles say with one
-    stamp. Whatever goes wrong, the robot is held where it is: servos then hold it up. A state that
-    cannot be used is answered with the last positions, and the grab goes on; silence, a clock that
-    jumps back, a fall or a command that must not be sent end it. Inactive it sends nothing.
+    Answers each state while active; a state consists of the messages of joints, base, palms and
+    soles with one stamp. On every failure the robot is held where it is by its servos. An unusable
+    state is answered with the last positions, and the grab continues; missing states, a clock that
+    jumps back, a fall or an invalid command end it. Inactive it sends nothing.
     """
 
     PARAMETERS = GrabParameters
@@ -114,11 +114,11 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
 
     @property
     def fault(self) -> str:
-        """Why the grab was ended, "" while it was not."""
+        """Why the grab was ended, "" if it was not."""
         return "" if self._grab is None else self._grab.fault
 
     def begin(self) -> str:
-        """Begin with the next state, if all is published and the robot stands at the start."""
+        """Begin with the next state, if all topics are published and the robot is at the start."""
         assert self._grab is not None
         dumb = [topic for topic in self._reader.topics if not self.count_publishers(topic)]
         if dumb:
@@ -133,13 +133,13 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         return ""
 
     def stop(self) -> None:
-        """Send nothing any more: the servos hold what they were sent last."""
+        """Stop sending: the servos hold the last positions."""
         if self._grab is not None:
             self._grab.deactivate()
             self._report("deactivated")
 
     def release(self, reason: str) -> None:
-        """Release everything; the servos hold what they were sent last."""
+        """Release everything; the servos hold the last positions."""
         if self._grab is None:
             return
         self.get_logger().info(f"{reason} by request")
@@ -156,12 +156,12 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
     # --- what arrives -------------------------------------------------------------------------
 
     def _taker(self, topic: str) -> Callable[[Any], None]:
-        """Return what takes the messages of a topic."""
+        """Return the callback for the messages of a topic."""
 
         def take(message: Any) -> None:
             stamp = to_nanoseconds(message.header.stamp)
             if stamp < self._stamp:
-                self._watch.counts.dropped += 1  # it is late; were all of them, the clock went back
+                self._watch.counts.dropped += 1  # too late; if all were late, the clock went back
             whole = self._sets.add(topic, stamp, message)
             if whole is None or self._grab is None:
                 return
@@ -176,13 +176,13 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         self._watch.counts.dropped += 1
 
     def _look_at(self, stamp: int, messages: dict[str, Any]) -> None:
-        """Look at a state of an inactive robot, which an activation is refused by."""
+        """Check a state of an inactive robot; it may block an activation."""
         assert self._grab is not None
         self._last = time.monotonic()
         self._grab.look(stamp, self._reader.read(messages))
 
     def _take_state(self, stamp: int, messages: dict[str, Any]) -> None:
-        """Answer what all topics say of one time."""
+        """Answer the messages of all topics with one stamp."""
         received, lockstep = time.perf_counter(), self.settings.lockstep
         if stamp == self._stamp:
             if lockstep:
@@ -207,7 +207,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
             self._watch.answered(time.perf_counter() - received)
 
     def _answer(self, stamp: int, messages: dict[str, Any]) -> GrabAnswer | None:
-        """Return the answer to messages of one time, and say why it is no more than holding."""
+        """Return the answer to messages of one stamp, and log why the robot is only held."""
         assert self._grab is not None
         timeout, before = self.settings.state_timeout, self._grab.fault
         try:
@@ -237,7 +237,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
     # --- what ends the grab -------------------------------------------------------------------
 
     def _end(self, reason: str) -> None:
-        """End the grab where it is, and say so once."""
+        """End the grab where the robot is, and log it once."""
         if self._grab is None or self._grab.fault:
             return
         self._grab.stop(reason)
@@ -252,7 +252,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         return time.monotonic() - self._last
 
     def _look(self) -> None:
-        """End the grab when states fall silent; the servos hold what they were sent."""
+        """End the grab if states stop arriving; the servos hold the last positions."""
         silent = self._silence
         if self._grab is None or not self._grab.engaged:
             return
@@ -266,7 +266,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         self._watch.resume()
 
     def _report(self, text: str) -> None:
-        """Say that nothing is commanded any more, and why."""
+        """Publish that nothing is commanded any more, and why."""
         fault = Fault.NONE if self._grab is None else self._grab.machine.situation.fault
         stamp = from_nanoseconds(max(self._stamp, 0))
         status = status_message(self._watch.counts, text, stamp, fault=fault, limits=self._limits)

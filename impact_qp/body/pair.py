@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two palms as a pair: a middle, a direction, and how far each palm is from the middle."""
+"""Two palms as a pair: a centre, a direction, and the distance of each palm from the centre."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SIDES = np.array([1.0, -1.0])  # of the left and the right palm along the pair's
 
 
 class Pair(NamedTuple):
-    """Where both palms are wanted; world axes, the robot stands at the origin."""
+    """Target of both palms; world axes, the robot stands at the origin."""
 
     radius: float  # of the middle from the vertical through the robot [m]
     height: float  # of the middle [m]
@@ -50,21 +50,21 @@ class Pair(NamedTuple):
         return {palm: pin.SE3(turned, at) for palm, at in zip(PALMS, self.positions, strict=True)}
 
     def pressed(self, forces: np.ndarray) -> np.ndarray:
-        """Return how hard the palms are pressed, shape (2,), of forces on them, (2, 3) [N]."""
+        """Return the pressing force of each palm, shape (2,), from forces on them, (2, 3) [N]."""
         return np.asarray((forces * self.normals).sum(axis=1))
 
 
-def minimum_jerk(share: float) -> float:
-    """Return how far a motion from rest to rest is at a share of its time (Flash, Hogan 1985)."""
-    s = min(max(share, 0.0), 1.0)
+def minimum_jerk(fraction: float) -> float:
+    """Return the travelled fraction of a minimum-jerk motion (Flash, Hogan 1985) at a time."""
+    s = min(max(fraction, 0.0), 1.0)
     return s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
 
 
-def between(one: Pair, other: Pair, share: float) -> Pair:
-    """Return the pair at a share of the way from one to another."""
+def between(one: Pair, other: Pair, fraction: float) -> Pair:
+    """Return the pair at a fraction of the distance between two."""
     return Pair(
-        one.radius + share * (other.radius - one.radius),
-        one.height + share * (other.height - one.height),
-        one.yaw + share * (other.yaw - one.yaw),
-        one.apart + share * (other.apart - one.apart),
+        one.radius + fraction * (other.radius - one.radius),
+        one.height + fraction * (other.height - one.height),
+        one.yaw + fraction * (other.yaw - one.yaw),
+        one.apart + fraction * (other.apart - one.apart),
     )

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The phases of a grab, from the approach to rest, as a state machine that is given the time."""
+"""The phases of a grab, from the approach to rest, as a state machine; time is an argument."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from impact_robots.task.palm_task import PalmTask
 
 PHASES = ("approach", "clamp", "grip", "lift", "turn", "pull", "toss", "open", "back", "rest")
 ADMITTANCE = 0.002  # of the grip [m/s/N]
-GRIP_SPEED = 0.06  # of a palm while it grips, at most [m/s]
+GRIP_SPEED = 0.06  # highest speed of a palm while it grips [m/s]
 CENTRING = 1.0  # of the box between the palms [1/s]
-BEYOND = 0.05  # behind where the box should be: there is none [m]
+BEYOND = 0.05  # travel behind the expected face after which no box is there [m]
 PULLED, THROWN = 0.28, 0.40  # radius at which a toss begins, and at which palms open [m]
-OPEN_SPEED, OPEN = 0.5, 0.10  # of a palm that opens [m/s], and how far [m]
-SETTLED = 0.2  # for which palms then stay [s]
-RELEASE = 0.07  # for which palms go on as they open: the servos' lag and more [s]
+OPEN_SPEED, OPEN = 0.5, 0.10  # speed and travel of a palm that opens [m/s], [m]
+SETTLED = 0.2  # time for which palms then stay [s]
+RELEASE = 0.07  # time for which palms continue while they open: the servos' lag and more [s]
 GRIPPED = 0.6  # s of grip before the lift
 LASTING = {"lift": 1.2, "turn": 1.6, "pull": 1.2, "back": 2.5}  # from rest to rest [s]
 
 
 @dataclass(frozen=True)
 class GrabState:
-    """Where a grab has got to; a new one every cycle."""
+    """Progress of a grab; a new one every cycle."""
 
-    pair: Pair  # as it is wanted now
-    speed: np.ndarray  # of the palms towards the box as they are wanted, shape (2,) [m/s]
+    pair: Pair  # current target
+    speed: np.ndarray  # target speed of the palms towards the box, shape (2,) [m/s]
     phase: str = "approach"
     since: float = 0.0  # when the phase began [s]
     origin: Pair | None = None  # of the phase's motion
-    touched: tuple[float, float] = (np.nan, np.nan)  # when each palm felt the box; NaN: not yet [s]
-    box: int = 0  # which box it is at
-    failure: str = ""  # why it gave up
+    touched: tuple[float, float] = (np.nan, np.nan)  # contact times of the palms; NaN: not yet [s]
+    box: int = 0  # index of the box
+    failure: str = ""  # why the grab failed
 
     def entered(self, phase: str, time: float) -> GrabState:
-        """Return the beginning of another phase."""
+        """Return the start of another phase."""
         return replace(self, phase=phase, since=time, origin=self.pair)
 
 
 def beginning(task: PalmTask, time: float = 0.0) -> GrabState:
-    """Return the beginning: palms beside the box, at rest."""
+    """Return the start: palms beside the box, at rest."""
     apart = np.full(2, task.half_width + task.run_up)
     pair = Pair(task.palm_x, task.palm_z, 0.0, apart)
     return GrabState(pair, np.zeros(2), since=time, origin=pair)
@@ -52,10 +52,10 @@ def beginning(task: PalmTask, time: float = 0.0) -> GrabState:
 def next_state(
     task: PalmTask, state: GrabState, time: float, period: float, forces: np.ndarray, cap: float
 ) -> GrabState:
-    """Return the state a cycle later.
+    """Return the state one cycle later.
 
     Args:
-        task: what is grabbed, and how.
+        task: object and grasp.
         state: now.
         time: now [s].
         period: of a cycle [s].
@@ -69,21 +69,21 @@ def next_state(
 
 
 def _elapsed(state: GrabState, time: float, h: float) -> float:
-    """Return for how many whole cycles a phase has lasted [s], whatever the clock's zero is."""
+    """Return the duration of a phase in whole cycles [s], independent of the clock's zero."""
     return round((time - state.since) / h) * h
 
 
 def _approach(
     task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
-    """Go on until both palms have felt the box; each stops where it felt it."""
-    felt = np.isnan(state.touched) & (pressed > task.detection_force)
-    left, right = np.where(felt, time, state.touched).tolist()
+    """Approach until both palms are in contact; each stops at its contact."""
+    contact = np.isnan(state.touched) & (pressed > task.detection_force)
+    left, right = np.where(contact, time, state.touched).tolist()
     touched, waiting = (left, right), np.isnan([left, right])
     if not waiting.any():
         return replace(state, touched=touched, speed=np.zeros(2)).entered("clamp", time)
-    most = min(task.reference_speed, cap)
-    speed = np.where(waiting, np.minimum(state.speed + task.reference_ramp * h, most), 0.0)
+    limit = min(task.reference_speed, cap)
+    speed = np.where(waiting, np.minimum(state.speed + task.reference_ramp * h, limit), 0.0)
     pair = state.pair._replace(apart=state.pair.apart - speed * h)
     if pair.apart[waiting].min() < task.half_width - BEYOND:
         return replace(state, failure="no box").entered("rest", time)
@@ -93,14 +93,14 @@ def _approach(
 def _clamp(
     task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
-    """Stay until the impact is over."""
+    """Wait until the impact is over."""
     if _elapsed(state, time, h) < task.clamp_delay:
         return state
     return state.entered("grip", time)
 
 
 def _squeezed(task: PalmTask, state: GrabState, h: float, pressed: np.ndarray) -> GrabState:
-    """Press by admittance: the palms' mean force is held, and what is between them centred."""
+    """Press by admittance: the mean force of the palms is held, and the box is centred."""
     speed = ADMITTANCE * (task.grip_force - float(pressed.mean()))
     speed = min(max(speed, -GRIP_SPEED), GRIP_SPEED)
     aside = 0.5 * float(state.pair.apart[0] - state.pair.apart[1])
@@ -112,7 +112,7 @@ def _squeezed(task: PalmTask, state: GrabState, h: float, pressed: np.ndarray) -
 def _grip(
     task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
-    """Press until the force is there for a while."""
+    """Press until the force has held for a while."""
     state = _squeezed(task, state, h, pressed)
     if _elapsed(state, time, h) < GRIPPED:
         return state
@@ -124,32 +124,32 @@ def _grip(
 def _carry(
     task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
-    """Move the pair, gripping until it opens."""
+    """Move the pair while it grips, until it opens."""
     if state.phase == "rest":
         return state
     if state.phase in ("toss", "open"):
         return _thrown(task, state, time, h, pressed)
     if state.phase != "back":
         state = _squeezed(task, state, h, pressed)
-    share = minimum_jerk(_elapsed(state, time, h) / LASTING[state.phase])
-    state = replace(state, pair=_moved(task, state, share))
-    return _following(task, state, time) if share >= 1.0 else state
+    fraction = minimum_jerk(_elapsed(state, time, h) / LASTING[state.phase])
+    state = replace(state, pair=_moved(task, state, fraction))
+    return _following(task, state, time) if fraction >= 1.0 else state
 
 
-def _moved(task: PalmTask, state: GrabState, share: float) -> Pair:
-    """Return the pair at a share of a phase's way."""
+def _moved(task: PalmTask, state: GrabState, fraction: float) -> Pair:
+    """Return the pair at a fraction of a phase's motion."""
     pair, origin = state.pair, state.origin or state.pair
     if state.phase == "lift":
-        return pair._replace(height=origin.height + share * task.lift)
+        return pair._replace(height=origin.height + fraction * task.lift)
     if state.phase == "turn":
-        return pair._replace(yaw=origin.yaw + share * (task.toss_yaw - origin.yaw))
+        return pair._replace(yaw=origin.yaw + fraction * (task.toss_yaw - origin.yaw))
     if state.phase == "pull":
-        return pair._replace(radius=origin.radius + share * (PULLED - origin.radius))
-    return between(origin, beginning(task).pair, share)
+        return pair._replace(radius=origin.radius + fraction * (PULLED - origin.radius))
+    return between(origin, beginning(task).pair, fraction)
 
 
 def _following(task: PalmTask, state: GrabState, time: float) -> GrabState:
-    """Return the beginning of the phase after one that moves from rest to rest."""
+    """Return the start of the phase after a motion from rest to rest."""
     if state.phase == "lift" and not task.tosses:
         return state.entered("rest", time)
     if state.phase != "back":
@@ -162,7 +162,7 @@ def _following(task: PalmTask, state: GrabState, time: float) -> GrabState:
 def _thrown(
     task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray
 ) -> GrabState:
-    """Push the pair away from the robot, evenly faster; then open it, evenly slower."""
+    """Accelerate the pair away from the robot evenly; then open it while it decelerates evenly."""
     rate = task.toss_speed**2 / (2.0 * (THROWN - PULLED))
     since = _elapsed(state, time + h, h)
     if state.phase == "toss":

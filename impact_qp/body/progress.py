@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the controller of a grab says with each command, in this process or by a message."""
+"""Progress of a grab, reported with each command in this process or by a message."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from impact_qp.body.phases import GrabState
 
 
 class GrabProgress(NamedTuple):
-    """How far a grab has got."""
+    """Progress of a grab."""
 
     phase: str
-    box: int  # which one it is at
-    touched: tuple[float, float]  # when each palm felt it; NaN: not yet [s]
-    bound: float  # on the palms' speed; inf: none, NaN: not worked out [m/s]
+    box: int  # index of the box
+    touched: tuple[float, float]  # contact times of the palms; NaN: not yet [s]
+    bound: float  # on the palms' speed; inf: unbounded, NaN: not computed [m/s]
     solved: bool  # false: the last command is held
-    failure: str  # why it gave up or was stopped
+    failure: str  # why the grab failed or was stopped
 
     @classmethod
     def of(cls, state: GrabState, bound: float, solved: bool) -> GrabProgress:
-        """Return that of phases and a command."""
+        """Return the progress from phases and a command."""
         return cls(state.phase, state.box, state.touched, bound, solved, state.failure)
 
     def fields(self, zero: float = 0.0) -> dict[str, Any]:
-        """Return the fields of an impact_msgs/GrabStatus; times are told from ``zero`` on [s]."""
+        """Return the fields of an impact_msgs/GrabStatus; times count from ``zero`` [s]."""
         left, right = (touch - zero for touch in self.touched)
         return {
             "phase": self.phase,
@@ -38,7 +38,7 @@ class GrabProgress(NamedTuple):
         }
 
     def status(self, *, held: bool = False) -> dict[str, Any]:
-        """Return what it adds to :func:`.status_fields`; what a single surface has is unknown.
+        """Return its additions to :func:`.status_fields`; surface quantities are unknown.
 
         Args:
             held: the robot is held instead.
@@ -46,8 +46,8 @@ class GrabProgress(NamedTuple):
         return {"mode": mode_of(self.phase, held=held), "speed_bound": self.bound}
 
     @classmethod
-    def told(cls, message: Any, zero: float) -> GrabProgress:
-        """Return what an impact_msgs/GrabStatus says.
+    def from_message(cls, message: Any, zero: float) -> GrabProgress:
+        """Return the progress in an impact_msgs/GrabStatus.
 
         Args:
             message: the status.

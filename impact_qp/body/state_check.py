@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether what is measured of a humanoid can be used, and whether it is where a grab starts."""
+"""Checks whether measured states of a humanoid are usable, and whether it is at its start."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 from impact_qp.guards.plausibility import Finding, StateGate
 from impact_robots.robot import Robot
 
-NEAR = 0.05  # of where the grab starts, where all joints must be [rad]
-STANDING = 0.05  # of where the base is at the start [m]
-STILL = 0.2  # of joints at the start, at most [rad/s]
-SUNK, TILTED = 0.3, 0.7  # of the base since the start: it falls [m], [rad]
-UNIT = 1e-3  # by which a quaternion's norm may be off [-]
-STRONGEST = 5000.0  # force of a palm or a sole that is believed [N]
+NEAR = 0.05  # largest distance of each joint from the start of the grab [rad]
+STANDING = 0.05  # largest distance of the base from its start [m]
+STILL = 0.2  # highest joint speed at the start [rad/s]
+SUNK, TILTED = 0.3, 0.7  # of the base; beyond, the robot is falling [m], [rad]
+UNIT = 1e-3  # tolerance of a quaternion's norm [-]
+STRONGEST = 5000.0  # largest plausible force on a palm or a sole [N]
 
 
 class HumanoidState(NamedTuple):
-    """What is measured at one time."""
+    """Measured state at one time."""
 
     q: np.ndarray  # base's position [m] and quaternion x, y, z, w, joints [rad], shape (7 + n,)
     v: np.ndarray  # base's velocity in its own axes, joints, shape (6 + n,) [m/s, rad/s]
@@ -29,10 +29,10 @@ class HumanoidState(NamedTuple):
 
 
 class HumanoidStateCheck:
-    """Judges each state by itself, and its joints by those before."""
+    """Checks each state by itself, and its joints against the states before."""
 
     def __init__(self, robot: Robot, start: np.ndarray) -> None:
-        """Judge states of a robot whose grab starts at ``start``, shape (7 + n,)."""
+        """Check states of a robot whose grab starts at ``start``, shape (7 + n,)."""
         self._robot, self._start, self._gate = robot, start, StateGate(robot)
 
     def reset(self) -> None:
@@ -40,7 +40,7 @@ class HumanoidStateCheck:
         self._gate.reset()
 
     def finding(self, stamp: int, state: HumanoidState) -> Finding:
-        """Return what is wrong with a state, and whether the joints cannot be trusted any more.
+        """Return the finding for a state, and whether the joints must no longer be trusted.
 
         Args:
             stamp: of the measurement [ns].
@@ -64,13 +64,13 @@ class HumanoidStateCheck:
         norm = float(np.linalg.norm(state.q[3:7]))
         if abs(norm - 1.0) > UNIT:
             return f"odom: expected a unit quaternion, got one of norm {norm:.4g}"
-        most = max(np.abs(each).max() for each in (state.palm_forces, state.sole_forces))
-        if most > STRONGEST:
-            return f"wrench: expected forces up to {STRONGEST:g} N, got {most:.4g}"
+        largest = max(np.abs(each).max() for each in (state.palm_forces, state.sole_forces))
+        if largest > STRONGEST:
+            return f"wrench: expected forces up to {STRONGEST:g} N, got {largest:.4g}"
         return ""
 
     def fall(self, state: HumanoidState) -> str:
-        """Return how far the robot has fallen, if it has."""
+        """Return how far the robot has fallen, "" if it stands."""
         sunk = float(self._start[2] - state.q[2])
         up = 1.0 - 2.0 * float(state.q[3:5] @ state.q[3:5])  # of the base's z axis
         tilt = float(np.arccos(np.clip(up, -1.0, 1.0)))
@@ -79,7 +79,7 @@ class HumanoidStateCheck:
         return f"it falls: the base is {sunk:.2f} m lower than at the start, tilted by {tilt:.2f}"
 
     def not_at_start(self, state: HumanoidState) -> str:
-        """Return what is not at rest where the grab starts, "" if all is."""
+        """Return what is not at rest at the start of the grab, "" if everything is."""
         names = self._robot.joint_names
         off = np.abs(state.q[7:] - self._start[7:])
         joint, base = int(np.argmax(off)), np.linalg.norm(state.q[:3] - self._start[:3])

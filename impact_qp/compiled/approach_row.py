@@ -46,12 +46,12 @@ def approach_row(
 
 @compiled
 def fall(change: float, period: float, preview: float) -> float:
-    """Return by how much a bound will have fallen when the preview is over, at most 0 [m/s].
+    """Return the expected change of a bound at the end of the preview, <= 0 [m/s].
 
-    As it fell since the last cycle. Without that the speed lags a falling bound by the preview.
+    Extrapolates its fall since the last cycle; otherwise the speed lags by the preview.
 
     Args:
-        change: of the bound since the last cycle; not a number: not known [m/s].
+        change: of the bound since the last cycle; NaN: not known [m/s].
         period: since then; 0: not known [s].
         preview: T_p [s].
     """

@@ -10,7 +10,7 @@ from impact_qp.compiled.worst_speed import LEAST, normal_mobility
 from impact_robots.compiling.array_kinds import Matrix, NewMatrix, Vector
 from impact_robots.compiling.compiled import compiled
 
-SAME = 1e-9  # relative; a row that is exceeded by no more is no row of its own
+SAME = 1e-9  # relative; a row exceeded by no more is redundant
 
 
 @compiled
@@ -25,7 +25,7 @@ def unit_impulses(
 ) -> NewMatrix:
     """Return (1 + c) K_j/(z^T W K_j), W of a free rigid body, contact axes, shape (3, N).
 
-    Infinite where an impulse may grow without end.
+    Infinite if an impulse is unbounded.
 
     Args:
         lever: from the body's centre of mass to the point, base axes, shape (3,) [m].
@@ -50,20 +50,20 @@ def unit_impulses(
 
 
 @compiled
-def common_speed(loads: Matrix, most: Vector) -> tuple[float, int]:
+def common_speed(loads: Matrix, limits: Vector) -> tuple[float, int]:
     """Return the highest speed [m/s] that all arrivals may have, and the row that sets it, or -1.
 
     Args:
-        loads: what each of k arrivals takes up of each row at 1 m/s, shape (m, k).
-        most: what all may take up, shape (m,).
+        loads: of each of k arrivals on each row at 1 m/s, shape (m, k).
+        limits: of the summed loads, shape (m,).
     """
     speed, row = np.inf, -1
-    for i in range(len(most)):
+    for i in range(len(limits)):
         together = 0.0
         for a in range(loads.shape[1]):
             together += loads[i, a]
-        if together > 0.0 and most[i] / together < speed:
-            speed, row = most[i] / together, i
+        if together > 0.0 and limits[i] / together < speed:
+            speed, row = limits[i] / together, i
     return speed, row
 
 
@@ -92,15 +92,15 @@ def worst_both_ways(rows: Matrix, impulses: Matrix) -> NewMatrix:
 
 
 @compiled
-def binding_rows(loads: Matrix, most: Vector) -> NewMatrix:
+def binding_rows(loads: Matrix, limits: Vector) -> NewMatrix:
     """Return c and d of the rows c s <= d that bound approach speeds s, shape (r, k + 1), in m/s.
 
-    That is the sum of loads_ia max(0, s_a) <= most_i for all i: one row for each arrival alone, and
+    Equivalent to sum of loads_ia max(0, s_a) <= limits_i for all i: one row for each arrival, and
     for each set of arrivals those that the speeds allowed alone would exceed.
 
     Args:
-        loads: what each of k arrivals takes up of each row at 1 m/s, at least 0, shape (m, k).
-        most: what all may take up, shape (m,).
+        loads: of each of k arrivals on each row at 1 m/s, at least 0, shape (m, k).
+        limits: of the summed loads, shape (m,).
     """
     m, k = loads.shape
     found, count = np.zeros(((2**k - 1 - k) * m + k, k + 1)), 0
@@ -108,7 +108,7 @@ def binding_rows(loads: Matrix, most: Vector) -> NewMatrix:
     for a in range(k):
         for i in range(m):
             if loads[i, a] > 0.0:
-                alone[a] = min(alone[a], most[i] / loads[i, a])
+                alone[a] = min(alone[a], limits[i] / loads[i, a])
         if alone[a] < np.inf:
             found[count, a], found[count, k] = 1.0, alone[a]
             count += 1
@@ -123,9 +123,9 @@ def binding_rows(loads: Matrix, most: Vector) -> NewMatrix:
                         total = np.nan
                     total += loads[i, a]
                     at_most += loads[i, a] * alone[a]
-            if total > 0.0 and at_most > most[i] + SAME * abs(most[i]):
+            if total > 0.0 and at_most > limits[i] + SAME * abs(limits[i]):
                 for a in range(k):
                     found[count, a] = loads[i, a] / total if group >> a & 1 else 0.0
-                found[count, k] = most[i] / total
+                found[count, k] = limits[i] / total
                 count += 1
     return found[:count].copy()

@@ -15,9 +15,9 @@ CORRECTIONS = 3  # of multipliers that rounding errors have spoilt: rows may be 
 
 @part
 def _minimum_with(
-    H: np.ndarray, c: np.ndarray, G: np.ndarray, h: np.ndarray, rows: np.ndarray, kept: float
+    H: np.ndarray, c: np.ndarray, G: np.ndarray, h: np.ndarray, rows: np.ndarray, tolerance: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the minimum on rows of G x = h and their multipliers; NaN where rows depend."""
+    """Return the minimum on rows of G x = h and their multipliers; NaN if rows are dependent."""
     n, k = len(c), len(rows)
     right = np.empty((n, 1 + k))
     right[:, 0] = -c
@@ -34,7 +34,7 @@ def _minimum_with(
         for j in range(k):
             excess[j, 0] = dot(G[rows[j]], x) - h[rows[j]]
             over = max(over, abs(excess[j, 0]))
-        if k == 0 or (done and over <= kept):
+        if k == 0 or (done and over <= tolerance):
             break
         change = solved(yields, excess)[:, 0]
         force += change
@@ -45,14 +45,14 @@ def _minimum_with(
 
 @part
 def _largest_excess(G: np.ndarray, h: np.ndarray, x: np.ndarray) -> float:
-    """Return by how much x exceeds the row of G x <= h that it exceeds most; NaN: not known."""
-    most = -np.inf
+    """Return the largest excess of x over a row of G x <= h; NaN if it is not finite."""
+    largest = -np.inf
     for i in range(len(h)):
         excess = dot(G[i], x) - h[i]
         if not abs(excess) < np.inf:
             return np.nan
-        most = max(most, excess)
-    return most
+        largest = max(largest, excess)
+    return largest
 
 
 @part
@@ -76,7 +76,7 @@ def _are_rows(rows: np.ndarray, h: np.ndarray) -> bool:
 
 @compiled
 def minimum_on(
-    H: Matrix, c: Vector, G: Matrix, h: Vector, rows: Integers, kept: float
+    H: Matrix, c: Vector, G: Matrix, h: Vector, rows: Integers, tolerance: float
 ) -> tuple[NewVector, bool]:
     r"""Return the minimum of :math:`\tfrac12 x^T H x + c^T x` on rows of :math:`G x = h`.
 
@@ -86,18 +86,18 @@ def minimum_on(
         G: shape (m, n).
         h: shape (m,).
         rows: numbers of the rows that bind, shape (k,).
-        kept: by how much the minimum may exceed any of the m rows.
+        tolerance: largest excess over any of the m rows.
 
     Returns:
-        x, shape (n,); whether it is that of all rows: no multiplier pulls, no row is exceeded.
+        x, shape (n,); whether it is the minimum under all rows: multipliers >= 0, no row exceeded.
     """
     if not _are_rows(rows, h):
         return -c, False
-    x, force = _minimum_with(H, c, G, h, rows, kept)
+    x, force = _minimum_with(H, c, G, h, rows, tolerance)
     for j in range(len(rows)):
         if not force[j] >= 0.0:
             return x, False
-    return x, _largest_excess(G, h, x) <= kept
+    return x, _largest_excess(G, h, x) <= tolerance
 
 
 @compiled
@@ -107,15 +107,15 @@ def minimum_near(
     G: Matrix,
     h: Vector,
     guess: Integers,
-    kept: float,
+    tolerance: float,
     tries: int,
     binding: ToIntegers,
 ) -> tuple[NewVector, int]:
     r"""Return the minimum of :math:`\tfrac12 x^T H x + c^T x` under :math:`G x \le h`.
 
-    From a guess of the rows that bind, one row after the other is left out because it pulls, or
-    taken in because it is exceeded. A minimum that is found fulfils the optimality conditions; a
-    solver has to find what is not found.
+    From a guess of the active rows, one row after the other is removed because its multiplier is
+    negative, or added because it is exceeded. A minimum that is found fulfils the optimality
+    conditions; if none is found, the caller runs a solver.
 
     Args:
         H: as this and the next three of :func:`minimum_on`.
@@ -123,8 +123,8 @@ def minimum_near(
         G: see there.
         h: see there.
         guess: numbers of the rows that might bind, shape (k,), k at most n.
-        kept: by how much the minimum may exceed any row.
-        tries: how many sets of rows to look at.
+        tolerance: largest excess over any row.
+        tries: largest number of sets of rows.
         binding: written, numbers of the rows that bind, first in an array of n or more.
 
     Returns:
@@ -135,7 +135,7 @@ def minimum_near(
         return x, -1
     binding[:k] = guess
     for _ in range(tries):
-        x, force = _minimum_with(H, c, G, h, binding[:k], kept)
+        x, force = _minimum_with(H, c, G, h, binding[:k], tolerance)
         pulls = -1
         for j in range(k):
             if not abs(force[j]) < np.inf:
@@ -147,10 +147,10 @@ def minimum_near(
                 binding[j] = binding[j + 1]
             k -= 1
             continue
-        most = _largest_excess(G, h, x)
-        if most <= kept:
+        largest = _largest_excess(G, h, x)
+        if largest <= tolerance:
             return x, k
-        row = _farthest_row(H, G, h, x) if most > kept and k < len(c) else -1
+        row = _farthest_row(H, G, h, x) if largest > tolerance and k < len(c) else -1
         if row < 0:
             return x, -1
         binding[k] = row

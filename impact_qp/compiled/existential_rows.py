@@ -51,14 +51,14 @@ def write_existential_rows(
     per_force = normal_mobility(point.position - arm.com, arm.rotational_inertia, arm.mass, normal)
     jump = velocity_jump(J, arm.M, motor_inertia)
     least, largest, fraction = announced.least, announced.largest, announced.fraction
-    most_velocity = announced.most_velocity
+    velocity_limits = announced.velocity_limits
     G[:], E[:], h[:] = 0.0, 0.0, 0.0
     for i in range(n):
         G[0, i], G[1, i] = (1.0 + largest) * gradient[i], -(1.0 + least) * gradient[i]
         torque, velocity = 2 + N + i, 2 + N + 2 * n + i
-        h[torque] = h[torque + n] = fraction * announced.most_torque[i]
-        h[velocity] = fraction * (most_velocity[i] - dq[i])
-        h[velocity + n] = fraction * (most_velocity[i] + dq[i])
+        h[torque] = h[torque + n] = fraction * announced.torque_limits[i]
+        h[velocity] = fraction * (velocity_limits[i] - dq[i])
+        h[velocity + n] = fraction * (velocity_limits[i] + dq[i])
     h[0], h[1] = -(1.0 + largest) * offset, (1.0 + least) * offset
     for j in range(N):
         E[2 + j, j] = -1.0

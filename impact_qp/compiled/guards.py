@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the guards of a controller ask every cycle; what is wrong is worked out only if it is."""
+"""Checks of the guards in every cycle; details of a failure are computed only if needed."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ GOOD, IMPLAUSIBLE, DISAGREEING = 0, 1, 2
 
 
 @compiled
-def within(values: Vector, most: Vector, share: float) -> bool:
-    """Tell whether all magnitudes are at most a share of the limits, both (n,); NaN is not."""
-    for i in range(len(most)):
-        if not abs(values[i]) <= share * most[i]:
+def within(values: Vector, limits: Vector, fraction: float) -> bool:
+    """Tell whether all magnitudes are within a fraction of the limits, both (n,); false for NaN."""
+    for i in range(len(limits)):
+        if not abs(values[i]) <= fraction * limits[i]:
             return False
-    return len(values) == len(most)
+    return len(values) == len(limits)
 
 
 @compiled
-def usable(q: Vector, dq: Vector, dof: int, most: float) -> bool:
-    """Tell whether positions and velocities are ``dof`` numbers each, below ``most``."""
+def usable(q: Vector, dq: Vector, dof: int, limit: float) -> bool:
+    """Tell whether positions and velocities are ``dof`` numbers each, below ``limit``."""
     good = len(q) == len(dq) == dof
     for i in range(dof):
-        good = good and abs(q[i]) < most and abs(dq[i]) < most
+        good = good and abs(q[i]) < limit and abs(dq[i]) < limit
     return good
 
 
@@ -37,34 +37,38 @@ def sendable(
     last: Vector,
     limits: Matrix,
     period: float,
-    share: float,
+    fraction: float,
     beyond: ToVector,
 ) -> bool:
-    """Tell whether torques, what the driver is sent of them and their rate are within limits.
+    """Tell whether torques, the driver's torques and their rate are within limits.
 
     Args:
         torque: with gravity, shape (n,) [N.m].
-        gravity: of it what holds the arm, shape (n,) [N.m].
-        sent: what the driver is sent, shape (n,) [N.m].
+        gravity: the part of it that holds the arm, shape (n,) [N.m].
+        sent: torques sent to the driver, shape (n,) [N.m].
         last: torques beyond gravity a period ago, shape (n,) [N.m].
         limits: of torques [N.m], of the rate of torques beyond gravity [N.m/s], shape (2, n).
         period: of control [s].
-        share: fraction of the limits that is allowed [-].
+        fraction: fraction of the limits that is allowed [-].
         beyond: written, torques beyond gravity, shape (n,) [N.m].
     """
-    most, rate = limits[0], limits[1]
-    good = len(torque) == len(sent) == len(most)
+    highest, rate = limits[0], limits[1]
+    good = len(torque) == len(sent) == len(highest)
     for i in range(len(beyond)):
         beyond[i] = torque[i] - gravity[i]
     for i in range(len(beyond)):
-        good = good and abs(sent[i]) <= share * most[i] and abs(torque[i]) <= share * most[i]
-        good = good and abs((beyond[i] - last[i]) / period) <= share * rate[i]
+        good = (
+            good
+            and abs(sent[i]) <= fraction * highest[i]
+            and abs(torque[i]) <= fraction * highest[i]
+        )
+        good = good and abs((beyond[i] - last[i]) / period) <= fraction * rate[i]
     return good
 
 
 @compiled
 def plausible(q: Vector, dq: Vector, last_q: Vector, bounds: Matrix, dt: float) -> bool:
-    """Tell whether a state can be one of the robot's, and can follow that before.
+    """Tell whether a state is possible for the robot, and can follow the one before.
 
     Arguments as of :func:`judged`.
     """
@@ -114,7 +118,7 @@ def judged(
 ) -> int:
     """Return ``IMPLAUSIBLE``, ``DISAGREEING`` or ``GOOD``.
 
-    What is implausible is not compared: nothing is written.
+    Implausible states are not compared: nothing is written.
 
     Args:
         q: positions, shape (n,) [rad].
@@ -124,7 +128,7 @@ def judged(
         apart: disagreement before, shape (n,) [rad/s].
         bounds: least and highest possible positions [rad], possible velocities, and by how much
             velocities may differ from those of the positions [rad/s], shape (4, n).
-        dt: since then, negative: nothing is known [s].
+        dt: since then [s]; negative: no state before.
         after: written, disagreement now, shape (n,) [rad/s].
     """
     if not plausible(q, dq, last_q, bounds, dt):

@@ -13,10 +13,10 @@ from impact_robots.compiling.compiled import compiled, part
 
 
 @part
-def _speed(way: float, gained: float, most: float, dt: float) -> float:
-    """Return the speed from which half of ``most`` stops within a way, if the cycle has so much."""
+def _speed(way: float, gained: float, acceleration: float, dt: float) -> float:
+    """Return the highest speed that half the acceleration stops within the distance ``way``."""
     way_ahead = way + gained
-    braking = sqrt(most * way_ahead) if way_ahead > 0.0 else 0.0
+    braking = sqrt(acceleration * way_ahead) if way_ahead > 0.0 else 0.0
     return min(braking, way / dt if way > 0.0 else 0.0)
 
 
@@ -32,11 +32,11 @@ def write_reach(q: Vector, dq: Vector, limits: Matrix, dt: float, box: ToMatrix)
         box: written.
     """
     for i in range(len(q)):
-        low, high, fastest, most = limits[0, i], limits[1, i], limits[2, i], limits[3, i]
-        down = min(fastest, _speed(q[i] - low, dq[i] * dt, most, dt))
-        up = min(fastest, _speed(high - q[i], -dq[i] * dt, most, dt))
-        box[0, i] = min(max((-down - dq[i]) / dt, -most), most)
-        box[1, i] = min(max((up - dq[i]) / dt, -most), most)
+        low, high, fastest, acceleration = limits[0, i], limits[1, i], limits[2, i], limits[3, i]
+        down = min(fastest, _speed(q[i] - low, dq[i] * dt, acceleration, dt))
+        up = min(fastest, _speed(high - q[i], -dq[i] * dt, acceleration, dt))
+        box[0, i] = min(max((-down - dq[i]) / dt, -acceleration), acceleration)
+        box[1, i] = min(max((up - dq[i]) / dt, -acceleration), acceleration)
 
 
 @part
@@ -49,9 +49,9 @@ def _bounds(
     dt: float,
 ) -> tuple[float, float]:
     """Return lowest and highest acceleration of a joint [rad/s^2]; NaN for ``last``: any jerk."""
-    lowest, highest, velocity, most, braking = limits
+    lowest, highest, velocity, acceleration, braking = limits
     step, way = jerk * dt, q + dq * dt
-    box = (-most, most)
+    box = (-acceleration, acceleration)
     if not isnan(last):
         box = _narrowed(box, last - step, last + step)
     down, up = _using_up(velocity + dq, jerk, dt), _using_up(velocity - dq, jerk, dt)
@@ -63,7 +63,7 @@ def _bounds(
 
 @part
 def _using_up(speed: float, jerk: float, dt: float) -> float:
-    """Return the acceleration that uses up a speed by dt and until the jerk ends it [rad/s^2]."""
+    """Return the acceleration that adds ``speed`` in dt and while the jerk limit ends it."""
     if not speed > 0.0:
         return speed / dt
     step = jerk * dt
@@ -72,7 +72,7 @@ def _using_up(speed: float, jerk: float, dt: float) -> float:
 
 @part
 def _stopping(way: float, braking: float) -> float:
-    """Return the speed from which braking stops within a way [rad/s]."""
+    """Return the speed from which ``braking`` stops within the distance ``way`` [rad/s]."""
     return sqrt(2.0 * braking * way) if way > 0.0 else 0.0
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every cycle asks of loads that no model knows, and of the motion that it would command."""
+"""Loads that the model does not explain, and the commanded motion one preview ahead."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def borne_load(
     other: float,
     named: Vector,
 ) -> tuple[NewVector, NewVector, NewVector, int]:
-    """Return what an arm bears of torques that its model does not explain.
+    """Return the part of the unexplained torques that an arm compensates.
 
     Args:
         M: mass matrix, shape (n, n) [kg.m^2].
         motor_inertia: diagonal of B_theta, shape (n,) [kg.m^2].
         lift: vertical row of the contact point's Jacobian, shape (n,) [m].
         unexplained: accelerations that no command explains, shape (n,) [rad/s^2].
-        weight: that is borne at the contact point [N].
-        other: torque that each joint bears beside [N.m].
-        named: torques above which one is reported, shape (n,) [N.m].
+        weight: compensated at the contact point [N].
+        other: additional torque that each joint compensates [N.m].
+        named: torques above which a joint is reported, shape (n,) [N.m].
 
     Returns:
-        torques that are borne, shape (n,) [N.m]; accelerations of the load that is borne, (n,)
-        [rad/s^2]; unexplained torques, (n,) [N.m]; the joint whose torque is to be reported, -1
-        where there is none.
+        compensated torques, shape (n,) [N.m]; accelerations of the compensated load, (n,)
+        [rad/s^2]; unexplained torques, (n,) [N.m]; the joint to be reported, -1 if there is
+        none.
     """
     n = len(lift)
     torque, against = np.empty(n), np.empty((n, 1))
@@ -48,8 +48,8 @@ def borne_load(
         torque[i] = motor_inertia[i] * unexplained[i]
         for j in range(n):
             torque[i] += M[i, j] * unexplained[j]
-        most = other + weight * abs(lift[i])
-        against[i, 0] = min(max(torque[i], -most), most)
+        limit = other + weight * abs(lift[i])
+        against[i, 0] = min(max(torque[i], -limit), limit)
         whole = whole and against[i, 0] == torque[i]
         if abs(torque[i]) > worst * named[i]:
             joint, worst = i, abs(torque[i]) / named[i]
@@ -66,7 +66,7 @@ def borne_load(
 def velocity_ahead(
     J: Matrix, twist: Vector, drift: Vector, ddq: Vector, preview: float
 ) -> tuple[NewVector, float]:
-    r"""Return a point's velocity a preview ahead, (3,), and its size [m/s].
+    r"""Return the velocity of a point one preview ahead, (3,), and its norm [m/s].
 
     :math:`\dot p + T_p (J\ddot q + \dot J\dot q)`.
 

@@ -19,19 +19,19 @@ def filtered(
     q: Vector,
     dq: Vector,
     ddq: Vector,
-    share: float,
+    smoothing: float,
     velocity: ToVector,
 ) -> None:
     """Take a measurement into the state of :class:`~impact_qp.control.estimate`.
 
     Args:
-        step: what is known and measured to what is known then, shape (3, 6).
+        step: filter gain, from state and measurement to the new state, shape (3, 6).
         known: positions, velocities, accelerations beyond the command; overwritten, (3, n).
         slow: smoothed accelerations beyond the command; overwritten, shape (n,) [rad/s^2].
         q: measured, shape (n,) [rad].
         dq: measured, shape (n,) [rad/s].
         ddq: commanded since the last measurement, shape (n,) [rad/s^2].
-        share: of a new one in ``slow`` [-].
+        smoothing: weight of a new value in ``slow`` [-].
         velocity: written, shape (n,) [rad/s].
     """
     for i in range(len(q)):
@@ -41,7 +41,7 @@ def filtered(
             for k in range(6):
                 known[row, i] += step[row, k] * before[k]
         velocity[i] = known[1, i]
-        slow[i] += share * (known[2, i] - slow[i])
+        slow[i] += smoothing * (known[2, i] - slow[i])
 
 
 @compiled
@@ -62,13 +62,13 @@ def moved(
 
 @compiled
 def joint_velocity(J: Matrix, linear: Vector, first: float, damping: float) -> NewVector:
-    """Return the joint velocities that move a point, and turn nothing, shape (n,) [rad/s].
+    """Return the joint velocities that move a point without rotation, shape (n,) [rad/s].
 
     Args:
         J: of the point, shape (6, n).
         linear: velocity of the point, shape (3,) [m/s].
         first: velocity of the first joint [rad/s].
-        damping: of the squares' minimum, where the arm is singular.
+        damping: of the least squares, near singular configurations.
     """
     n = J.shape[1]
     square, wanted = np.zeros((n, n)), np.zeros((n, 1))

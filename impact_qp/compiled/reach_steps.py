@@ -1,8 +1,8 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Newton's way of a contact frame to a point, compiled; :class:`~impact_qp.reach.Reach` says it.
+"""Newton's method from a contact frame to a point, compiled; see :class:`~impact_qp.reach.Reach`.
 
-The plain form there does the same by pinocchio and numpy; a test holds one against the other.
+The plain form there does the same with pinocchio and numpy; a test compares both.
 """
 
 from __future__ import annotations
@@ -77,11 +77,11 @@ def _least_step(J: np.ndarray, error: np.ndarray, damping: float) -> np.ndarray:
         for j in range(i + 1):
             squared[i, j] = dot(J[i], J[j])
         squared[i, i] += damping
-    share = solved(squared, error.reshape(count, 1))[:, 0]
+    solution = solved(squared, error.reshape(count, 1))[:, 0]
     step = np.zeros(J.shape[1])
     for i in range(count):
         for j in range(J.shape[1]):
-            step[j] += J[i, j] * share[i]
+            step[j] += J[i, j] * solution[i]
     return step
 
 
@@ -97,7 +97,7 @@ def _cosine(R: np.ndarray, allowed: Allowed) -> float:
 def to_point(
     chain: AxisChain, allowed: Allowed, newton: Newton, point: Vector, start: Vector
 ) -> tuple[bool, NewVector]:
-    """Return whether there is an allowed configuration at a point, and it, shape (n,) [rad].
+    """Return whether an allowed configuration at a point was found, and it, shape (n,) [rad].
 
     Args:
         chain: to the frame.

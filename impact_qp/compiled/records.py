@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiled functions of a control cycle take, beside arm and point."""
+"""Records of arguments of the compiled functions of a control cycle, beside arm and point."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Preview(NamedTuple):
 
 
 class ImpulseSet(NamedTuple):
-    """Impulses on the contact point, and what the joints may take of them."""
+    """Impulses on the contact point, and the limits of the joints under them."""
 
     directions: Matrix  # K, base axes, normal parts of 1, shape (3, N); N = 0: no impulses
     restitution: float  # e [-]
-    most_torque: Vector  # impulses of the joints that reach their torque limits, (n,) [N.m.s]
-    most_velocity: Vector  # limits of the joint velocities, shape (n,) [rad/s]
-    fraction: float  # of the margins of velocity that may be used [-]
+    torque_limits: Vector  # impulses of the joints that reach their torque limits, (n,) [N.m.s]
+    velocity_limits: Vector  # limits of the joint velocities, shape (n,) [rad/s]
+    fraction: float  # usable fraction of the velocity margins [-]
 
 
 class ApproachReference(NamedTuple):
@@ -53,7 +53,7 @@ class ApproachReference(NamedTuple):
 
 
 class ApproachProgram(NamedTuple):
-    """What stays the same from cycle to cycle of an approach."""
+    """Constants of an approach."""
 
     motor_inertia: Vector  # diagonal of B, shape (n,) [kg.m^2]
     weights: Vector  # of the 6 + n rows of the tasks
@@ -61,16 +61,16 @@ class ApproachProgram(NamedTuple):
     joint_limits: Matrix  # as of :func:`.joint_box`
     dt: float  # control period [s]
     torque_step: Vector  # in a whole period, as this and the next two of :func:`.torque_box`
-    most_torque: Vector
+    torque_limits: Vector
     adds_gravity: bool
     limited: bool  # there is a row on the approach speed
     impulses: ImpulseSet  # that bound the approach speed; no directions: ``Memory.speed`` does
-    kept: float  # as this and the next of :func:`.minimum_near`
+    tolerance: float  # as this and the next of :func:`.minimum_near`
     tries: int
 
 
 class Memory(NamedTuple):
-    """What a cycle knows beside the state."""
+    """Values of earlier cycles."""
 
     ddq: Vector  # accelerations of the last cycle, shape (n,) [rad/s^2]; NaN: not known
     torque: Vector  # torques beyond gravity of the last cycle, shape (n,) [N.m]; NaN: not known
@@ -92,13 +92,13 @@ class ApproachSolution(NamedTuple):
 
 
 class SpreadReferenceState(NamedTuple):
-    """What an arm that spreads its references is to do in one cycle."""
+    """Targets of one cycle of reference spreading."""
 
     position: Vector  # of the reference [p; xi], shape (4,) [m], [rad]
     velocity: Vector  # of it, shape (4,)
     acceleration: Vector  # of it, shape (4,)
     orientation: Matrix  # of the reference, shape (3, 3)
-    feedforward: Vector  # what is known of friction, of all tasks, shape (7,) [m/s^2], [rad/s^2]
+    feedforward: Vector  # of friction, all tasks, shape (7,) [m/s^2], [rad/s^2]
     stiffness: Vector  # of position, orientation and first joint, shape (3,) [1/s^2]
     fade: float  # fraction of the velocity feedback [-]
     wrench: Vector  # on the object, [force; moment], base axes, shape (6,)
@@ -106,7 +106,7 @@ class SpreadReferenceState(NamedTuple):
 
 
 class SpreadProgram(NamedTuple):
-    """What stays the same from cycle to cycle of reference spreading."""
+    """Constants of reference spreading."""
 
     weights: Vector  # of the 7 rows of the tasks
     regularisation: float  # of the cost
@@ -119,7 +119,7 @@ class SpreadProgram(NamedTuple):
     braking_preview: float  # its preview [s]
     cap: Preview  # of the approach speed, ``normal`` into what is to be hit
     speed: float  # highest along it [m/s]
-    kept: float  # as this and the next of :func:`.minimum_near`
+    tolerance: float  # as this and the next of :func:`.minimum_near`
     tries: int
 
 
@@ -133,15 +133,15 @@ class SpreadArrays(NamedTuple):
 
 
 class Announced(NamedTuple):
-    """What the published impact limit knows of an impact."""
+    """Data of an announced impact for the published impact limit."""
 
     directions: Matrix  # K, base axes, normal parts of 1, shape (3, N)
-    least: float  # restitution at least [-]
-    largest: float  # and at most [-]
+    least: float  # lowest restitution [-]
+    largest: float  # highest restitution [-]
     factor: float  # mean force factor a/delta_t [1/s]
-    most_torque: Vector  # impulsive torques, shape (n,) [N.m]
-    most_velocity: Vector  # of the joints, shape (n,) [rad/s]
-    fraction: float  # of the margins of torques and velocities that may be used [-]
+    torque_limits: Vector  # impulsive torques, shape (n,) [N.m]
+    velocity_limits: Vector  # of the joints, shape (n,) [rad/s]
+    fraction: float  # usable fraction of the margins of torques and velocities [-]
 
 
 class ImpulseRows(NamedTuple):
@@ -166,5 +166,5 @@ class Newton(NamedTuple):
     """Newton's method to a point."""
 
     iterations: int  # at most
-    reached: float  # distance at which it is there [m]
+    reached: float  # distance at which it has converged [m]
     damping: float  # of a step near a singular configuration [m^2]

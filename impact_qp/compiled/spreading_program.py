@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of an arm that spreads its references, built and solved in one compiled function.
 
-The tasks and limits of :class:`~impact_qp.spreading.program.SpreadingProgram` in its order: what
-:class:`~impact_qp.program.build.ProgramBuilder` builds of them, which the tests hold it against.
+The tasks and limits of :class:`~impact_qp.spreading.program.SpreadingProgram` in its order, as
+:class:`~impact_qp.program.build.ProgramBuilder` builds them; tests compare both.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ def spreading_minimum(
             cap.normal, J, point.twist, point.drift, cap.time, cap.unexplained
         )
         h[8 * n] = program.speed - previewed
-    kept, tries = program.kept, program.tries
-    solution.ddq[:], count = minimum_near(H, c, G, h, guess, kept, tries, solution.binding)
+    tolerance, tries = program.tolerance, program.tries
+    solution.ddq[:], count = minimum_near(H, c, G, h, guess, tolerance, tries, solution.binding)
     velocity = wanted.velocity
     solution.joint_velocity[:] = velocity_of_joints(J, velocity[:3], velocity[3], program.singular)
     return count

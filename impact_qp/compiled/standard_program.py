@@ -3,9 +3,8 @@
 """The program of an approach, built and solved in one compiled function.
 
 The tasks of :class:`~impact_qp.control.approach.ApproachTasks`, the boxes of joints and torques,
-and one row on the approach speed, in this order: what
-:class:`~impact_qp.program.build.ProgramBuilder` builds of the same, which the tests hold it
-against.
+and one row on the approach speed, in this order, as
+:class:`~impact_qp.program.build.ProgramBuilder` builds them; tests compare both.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ def standard_minimum(
     box = joint_box(q, dq, memory.ddq, program.joint_limits, program.dt)
     write_box(box, G[: 2 * n], h[: 2 * n])
     step = memory.fraction * program.torque_step
-    box = torque_box(arm.g, memory.torque, step, program.most_torque, program.adds_gravity)
+    box = torque_box(arm.g, memory.torque, step, program.torque_limits, program.adds_gravity)
     write_torque_rows(M, motor_inertia, bias, box, G[2 * n : 4 * n], h[2 * n : 4 * n])
     normal, preview, speed = memory.preview.normal, memory.preview.time, memory.speed
     bound, row = speed, NO_ROW
@@ -86,7 +85,9 @@ def standard_minimum(
         if speed == inf:
             G[4 * n], h[4 * n] = 0.0, NO_EFFECT
     guess, binding = memory.guess, solution.binding
-    solution.ddq[:], count = minimum_near(H, c, G, h, guess, program.kept, program.tries, binding)
+    solution.ddq[:], count = minimum_near(
+        H, c, G, h, guess, program.tolerance, program.tries, binding
+    )
     torques = torques_of(M, motor_inertia, bias, solution.ddq, box)
     solution.torque[:], solution.links[:] = torques
     as_guessed = count == len(guess)

@@ -18,14 +18,14 @@ SMALL = 1e-4  # sine of an angle, below which its series is exact [-]
 @part
 def _half_turn(turned: np.ndarray, axis: np.ndarray, cosine: float) -> np.ndarray:
     """Return the unit axis out of the symmetric part, cos 1 + (1 - cos) a a^T: good near pi."""
-    most = 0
+    largest = 0
     for i in range(1, 3):
-        if turned[i, i] > turned[most, most]:
-            most = i
-    along = 0.5 * (turned[most] + turned[:, most])
-    along[most] -= cosine
+        if turned[i, i] > turned[largest, largest]:
+            largest = i
+    along = 0.5 * (turned[largest] + turned[:, largest])
+    along[largest] -= cosine
     size = sqrt(along[0] ** 2 + along[1] ** 2 + along[2] ** 2)
-    return along / (size if axis[most] >= 0.0 else -size)
+    return along / (size if axis[largest] >= 0.0 else -size)
 
 
 @part

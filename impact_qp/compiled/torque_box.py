@@ -21,7 +21,7 @@ from impact_robots.compiling.compiled import compiled
 
 @compiled
 def torque_box(
-    g: Vector, previous: Vector, step: Vector, most: Vector, adds_gravity: bool
+    g: Vector, previous: Vector, step: Vector, limits: Vector, adds_gravity: bool
 ) -> NewMatrix:
     """Return the box of :class:`~impact_qp.limits.TorqueLimit`, shape (2, n) [N.m].
 
@@ -29,15 +29,15 @@ def torque_box(
         g: gravity torques, shape (n,) [N.m].
         previous: torques beyond gravity of the last cycle, shape (n,) [N.m]; NaN: not known.
         step: by which these may change, shape (n,) [N.m].
-        most: limits, shape (n,) [N.m].
-        adds_gravity: the driver does, and what it is sent is within the limits, too.
+        limits: limits, shape (n,) [N.m].
+        adds_gravity: the driver adds gravity, and its torques are within the limits, too.
     """
     box = np.empty((2, len(g)))
     for i in range(len(g)):
-        least, highest = -most[i], most[i]
+        least, highest = -limits[i], limits[i]
         if adds_gravity:
-            least = min(max(least, g[i] - most[i]), highest)
-            highest = max(min(highest, g[i] + most[i]), least)
+            least = min(max(least, g[i] - limits[i]), highest)
+            highest = max(min(highest, g[i] + limits[i]), least)
         box[0, i], box[1, i] = least, highest
         if not isnan(previous[i]):
             box[0, i] = min(max(previous[i] + g[i] - step[i], least), highest)
@@ -86,7 +86,7 @@ def torques_in_step(
     g: Vector,
     previous: Vector,
     step: Vector,
-    most: Vector,
+    limits: Vector,
 ) -> tuple[NewVector, NewVector]:
     """Return :func:`torques_of` within the :func:`torque_box` of a driver that is sent all."""
-    return torques_of(M, motor_inertia, bias, ddq, torque_box(g, previous, step, most, False))
+    return torques_of(M, motor_inertia, bias, ddq, torque_box(g, previous, step, limits, False))

@@ -13,7 +13,7 @@ from impact_robots.compiling.plain_numbers import ArmNumbers, PointNumbers
 from impact_robots.compiling.small_algebra import cross, dot, solved
 
 NO_ROW, UNBOUNDED = -1, -2
-LEAST = 1e-9  # velocity that an impulse gives the contact point, of what it gives a free body
+LEAST = 1e-9  # velocity of the contact point per impulse, over that of a free body
 
 
 @part
@@ -37,11 +37,11 @@ def velocity_jump(J: np.ndarray, M: np.ndarray, motor_inertia: np.ndarray) -> np
 @part
 def _range(functional: np.ndarray, impulses: np.ndarray) -> tuple[float, float]:
     """Return the least and the largest value of a functional (3,) of no and of all impulses."""
-    least = most = 0.0
+    lowest = highest = 0.0
     for k in range(impulses.shape[1]):
         value = dot(functional, impulses[:, k])
-        least, most = min(least, value), max(most, value)
-    return least, most
+        lowest, highest = min(lowest, value), max(highest, value)
+    return lowest, highest
 
 
 @compiled
@@ -52,13 +52,13 @@ def worst_speed(
     normal: Vector,
     impulses: ImpulseSet,
 ) -> tuple[float, int]:
-    r"""Return the speed [m/s], and which limit sets it.
+    r"""Return the speed [m/s], and the limit that sets it.
 
-    Impulses are :math:`(1 + e) K_j/(z^T W K_j)` times the speed. What they do is
+    Impulses are :math:`(1 + e) K_j/(z^T W K_j)` times the speed. Their effects are
     :math:`J_v^T\iota` times the mean force factor to the torques, and
     :math:`(M + B_\theta)^{-1} J_v^T\iota` to the velocities of the joints (doc/theory.md). The same
     as :func:`~impact_predictor.sets.speed_bound.one_sided_speed_bound` of
-    :func:`~impact_qp.limits.impact_limits.effects.impact_rows`, which the tests hold it against.
+    :func:`~impact_qp.limits.impact_limits.effects.impact_rows`; tests compare both.
 
     Args:
         arm: of the state.
@@ -70,7 +70,7 @@ def worst_speed(
     Returns:
         the speed, infinite without effect on any joint; joint of the torque or n plus joint of the
         velocity that meets its limit first, ``NO_ROW`` for none; ``UNBOUNDED``, with a speed of
-        zero, if impulses may grow without end, or a body has no inertia.
+        zero, if impulses are unbounded, or a body has no inertia.
     """
     J, dq, directions, n = point.J, arm.dq, impulses.directions, len(arm.dq)
     lever = point.position - arm.com
@@ -82,15 +82,15 @@ def worst_speed(
         if not response > LEAST / arm.mass:
             return 0.0, UNBOUNDED
         unit[:, k] = (1.0 + impulses.restitution) / response * directions[:, k]
-    most_velocity, fraction = impulses.most_velocity, impulses.fraction
+    velocity_limits, fraction = impulses.velocity_limits, impulses.fraction
     for i in range(n):
-        least_impulse, most_impulse = _range(J[:3, i], unit)
-        least_jump, most_jump = _range(jump_per_impulse[i], unit)
-        for reached, most, number in (
-            (max(most_impulse, -least_impulse), impulses.most_torque[i], i),
-            (most_jump, fraction * (most_velocity[i] - dq[i]), n + i),
-            (-least_jump, fraction * (most_velocity[i] + dq[i]), n + i),
+        lowest_impulse, highest_impulse = _range(J[:3, i], unit)
+        lowest_jump, highest_jump = _range(jump_per_impulse[i], unit)
+        for reached, limit, number in (
+            (max(highest_impulse, -lowest_impulse), impulses.torque_limits[i], i),
+            (highest_jump, fraction * (velocity_limits[i] - dq[i]), n + i),
+            (-lowest_jump, fraction * (velocity_limits[i] + dq[i]), n + i),
         ):
-            if reached > 0.0 and most < reached * speed:
-                speed, row = most / reached, number
+            if reached > 0.0 and limit < reached * speed:
+                speed, row = limit / reached, number
     return speed, row

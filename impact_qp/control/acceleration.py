@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A joint acceleration at every cycle, whatever the state: which limit gives way, and when."""
+"""A joint acceleration in every cycle for any state: which limits are relaxed, and when."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from impact_qp.tasks import Task
 from impact_robots.robot import Robot
 from impact_robots.state.state import RobotState
 
-BRAKING_RATE = 10.0  # of the fall-back that only brakes [1/s]
+BRAKING_RATE = 10.0  # of the braking fall-back [1/s]
 
 
 class _Program:
@@ -34,16 +34,16 @@ class _Program:
 
     @property
     def yielding(self) -> set[str]:
-        """Names of the rows that may give way."""
+        """Names of the rows that may be relaxed."""
         return {name for limit in self._limits if limit.yields for name in limit.names}
 
 
 class AccelerationSolver:
-    """Solves tasks under limits: yielding ones give way first, then kinematic ones, torque never.
+    """Solves tasks under limits: relaxes yielding ones first, then kinematic ones, torque never.
 
     Attributes:
-        joint_limit: box of the joint accelerations; also that of the fall-back that only brakes.
-        torque_limit: box of the torques, which the fall-back keeps to.
+        joint_limit: box of the joint accelerations; also used by the braking fall-back.
+        torque_limit: box of the torques, also respected by the fall-back.
     """
 
     def __init__(
@@ -65,10 +65,10 @@ class AccelerationSolver:
             robot: the arm.
             period: of control [s].
             tasks: what to do.
-            impact_limit: in force when :meth:`solve` is told so.
+            impact_limit: active if :meth:`solve` says so.
             solver: one of ``impact_qp.program.program.SOLVERS``.
             limits: always in force, beside those of joints and torques.
-            envelope: in force when :meth:`solve` is told so.
+            envelope: active if :meth:`solve` says so.
             joint_limit: instead of the robot's.
             torque_limit: instead of the robot's.
         """
@@ -111,9 +111,9 @@ class AccelerationSolver:
 
         Args:
             state: dynamics of the arm.
-            impact: the impact limit is in force.
+            impact: the impact limit is active.
             envelope: the row of the envelope is, too.
-            added: to what the tasks ask for, under the same limits, shape (n,) [rad/s^2].
+            added: to the tasks' accelerations, under the same limits, shape (n,) [rad/s^2].
         """
         program = self._programs[impact + 2 * envelope]
         if added is None and program.standard is not None:
@@ -145,9 +145,9 @@ class AccelerationSolver:
         return Acceleration(ddq, active=(), slack=0.0, relaxed=())
 
     def torques(self, state: RobotState, ddq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return u and the links' share of it, each of shape (n,) [N.m].
+        """Return u and the part of it that moves the links, each of shape (n,) [N.m].
 
-        u = (M + B_theta) qddot + h, clipped to torque and rate; the links' share is without
+        u = (M + B_theta) qddot + h, clipped to torque and rate; the links' part is without
         B_theta and not clipped.
         """
         box, motor = self.torque_limit.box(state), self.robot.apparent_motor_inertia
@@ -155,27 +155,27 @@ class AccelerationSolver:
         return whole, links
 
     def _braking(self, state: RobotState) -> Acceleration:
-        """Return the nearest to braking that the torque limits allow, where these exclude the box.
+        """Return the closest to braking that the torque limits allow, if these exclude the box.
 
-        What the torques really do may be beyond the acceleration limits; what the next cycle is
-        told is not, so that nothing grows from one cycle to the next.
+        The true effect of the torques may exceed the acceleration limits; the value stored for the
+        next cycle does not, so that nothing grows from one cycle to the next.
         """
         wanted = np.clip(-BRAKING_RATE * state.dq, *self.joint_limit.box(state))
         torque, _ = self.torques(state, self._within_torques(state, wanted))
-        motor, most = self.robot.apparent_motor_inertia, self.robot.limits.acceleration
+        motor, highest = self.robot.apparent_motor_inertia, self.robot.limits.acceleration
         ddq = np.linalg.solve(state.inertia(motor), torque - state.h)
         gave_way = ("tasks", "joint limits", "impact")
         torques = torque, torque - motor * ddq
-        return Acceleration(np.clip(ddq, -most, most), ("torque",), 0.0, gave_way, torques)
+        return Acceleration(np.clip(ddq, -highest, highest), ("torque",), 0.0, gave_way, torques)
 
     def _within_torques(self, state: RobotState, wanted: np.ndarray) -> np.ndarray:
-        """Return the accelerations nearest to those wanted that the torque limits allow, (n,).
+        """Return the allowed accelerations nearest to the wanted ones under torque limits, (n,).
 
-        To clip torques joint by joint instead lets one joint's braking drive another one.
+        Clipping torques joint by joint instead would let one joint's braking drive another one.
         """
         rows = self.torque_limit.rows(state)
         program = QuadraticProgram(np.eye(len(wanted)), -wanted, rows.G, rows.h, rows.names)
         try:
             return solve(program, self._by).x
-        except NoSolutionFound:  # the torques are clipped all the same
+        except NoSolutionFound:  # the torques are clipped anyway
             return wanted

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The tasks of an approach and of pressing, and what each phase asks of them."""
+"""The tasks of an approach and of pressing, and their references in each phase."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
-RAMP = 0.2  # up to the whole force [s]
-KEPT = 0.98  # of the limits; the rest is for what keeps the tool where it is
-PREVIEW = 0.5  # share of T_p that the impact row looks ahead while pressing, see below
+RAMP = 0.2  # duration up to the full force [s]
+USABLE = 0.98  # of the limits; the rest keeps the tool in place
+PREVIEW = 0.5  # fraction of T_p that the impact row looks ahead while pressing, see below
 
 
 def press_acceleration(robot: Robot, point: PointState, normal: np.ndarray) -> np.ndarray:
@@ -61,14 +61,14 @@ def highest_press_force(
     if again < inf:
         towards = -float(normal.dot(point.J[:3]).dot(per_newton))
         choices.append((max(0.0, again) / (towards * PREVIEW * preview), "a second impact"))
-    most, what = min(choices)
-    return KEPT * most, what
+    limit, what = min(choices)
+    return USABLE * limit, what
 
 
 POSTURE_DAMPING, BRAKING_RATE = 6.3, 20.0  # of the joints, that of a braking arm [1/s]
-HOLDING = 5.0  # speed back to the held position, of the distance to it [1/s]
-PUSHED = 0.3  # a joint that is that far from where it is held was pushed away [rad; m]
-TURNED = 0.15  # so is a tool that is turned that far [rad]
+HOLDING = 5.0  # speed back to the held position, over the distance to it [1/s]
+PUSHED = 0.3  # displacement of a joint beyond which it was pushed away [rad; m]
+TURNED = 0.15  # the same for the tool's orientation [rad]
 RETURN = 0.025  # highest speed back there [m/s]
 
 
@@ -104,9 +104,9 @@ class ApproachTasks:
         return self.velocity, self.orientation, self.posture
 
     def reset(self) -> None:
-        """Start over."""
+        """Restart."""
         self.speed = 0.0
-        self._changing = True  # the reference did in the last cycle, or its phase has begun
+        self._changing = True  # the reference changed in the last cycle, or its phase has begun
         self._held: np.ndarray | None = None  # contact point in HOLD, base axes [m]
 
     def enter(self, phase: Phase, point: PointState) -> None:
@@ -117,12 +117,12 @@ class ApproachTasks:
         self._stay_at(point)
 
     def _stay_at(self, point: PointState) -> None:
-        """Let orientation and posture be what they are now."""
+        """Set the references of orientation and posture to the present ones."""
         self.orientation.reference = point.rotation
         self.posture.reference = point.q
 
     def pushed(self, point: PointState) -> bool:
-        """Tell whether the arm is far from where it is held: it stays where it was pushed to."""
+        """Tell whether the arm was pushed from its held position: it then holds the new one."""
         if self._held is None:
             return False
         away, moved = point.position - self._held, np.abs(point.q - self.posture.reference)
@@ -147,10 +147,10 @@ class ApproachTasks:
             task.reference = back * (RETURN / max(float(np.sqrt(back.dot(back))), RETURN))
             task.feedforward = np.zeros(3)
             return
-        if phase is Phase.BRAKE:  # from wherever it is: no way back while it brakes
+        if phase is Phase.BRAKE:  # wherever it is: no return while it brakes
             self._stay_at(point)
-        change, most = self._target(phase, ready) - self.speed, plan.ramp * self._period
-        step = min(max(change, -most), most)
+        change, limit = self._target(phase, ready) - self.speed, plan.ramp * self._period
+        step = min(max(change, -limit), limit)
         if not (step or self._changing):
             return  # as in the last cycle
         self._changing = bool(step)
@@ -159,7 +159,7 @@ class ApproachTasks:
         task.feedforward = step / self._period * self._normal
 
     def _target(self, phase: Phase, ready: bool) -> float:
-        """Return the speed along the normal that a phase is to reach [m/s]."""
+        """Return the target speed of a phase along the normal [m/s]."""
         if phase is Phase.APPROACH:
             return -min(self._plan.speed, self._plan.speed_cap) if ready else 0.0
         if phase is Phase.RETRACT:

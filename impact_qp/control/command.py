@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What one cycle of the controller sends and reports."""
+"""Command and reports of one cycle of the controller."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from impact_qp.control.phases import Phase
 
 
 class Acceleration(NamedTuple):
-    """What one cycle asks of the arm."""
+    """Accelerations of one cycle."""
 
     ddq: np.ndarray  # shape (n,) [rad/s^2]
     active: tuple[str, ...]  # rows that bind
-    slack: float  # by how much the yielding rows gave way, in their unit; 0 if they held
-    relaxed: tuple[str, ...]  # what gave way
-    torques: tuple[np.ndarray, np.ndarray] | None = None  # of it, where they are known already
+    slack: float  # amount by which yielding rows are exceeded, in their unit; 0 if they hold
+    relaxed: tuple[str, ...]  # relaxed rows
+    torques: tuple[np.ndarray, np.ndarray] | None = None  # of it, if already computed
     ahead: Sequence[float] | None = None  # a preview ahead: speed of the contact point, and that
     # along the normal of the impact limit, where they are known already [m/s]
 
 
 class Command(NamedTuple):
-    """What one cycle sends and reports; arrays of shape (n,)."""
+    """Command and reports of one cycle; arrays of shape (n,)."""
 
     torque: np.ndarray  # u, gravity included [N.m]
-    driver_torque: np.ndarray  # what the driver is sent: without gravity if it adds it [N.m]
+    driver_torque: np.ndarray  # sent to the driver: without gravity if it adds it [N.m]
     velocity: np.ndarray  # for a velocity interface [rad/s]
     position: np.ndarray  # for a position interface [rad]
     ddq: np.ndarray  # [rad/s^2]
-    reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read [N.m]
+    reference_torque: np.ndarray  # M qddot + h: expected joint torque measurement [N.m]
     gravity: np.ndarray  # g, part of ``torque`` [N.m]
     phase: Phase
     active: tuple[str, ...]
@@ -41,5 +41,5 @@ class Command(NamedTuple):
     normal_speed: float  # of the contact point along the normal [m/s]
     speed_bound: float  # of the impact limit, NaN without one [m/s]
     gap: float  # [m]
-    due: bool  # the impact: the surface is that near, or was hit a moment ago
-    note: str = ""  # what is not as the model has it
+    due: bool  # the impact is due: the surface is near, or was hit recently
+    note: str = ""  # deviation from the model

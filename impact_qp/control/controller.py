@@ -33,10 +33,10 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
-AT_REST = 0.01  # share of the velocity limits
-PLAUSIBLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
-FAR = 1.01  # leads of a commanded position beyond which somebody else has moved the arm
-PAUSE = 100_000_000  # without a command, after which the arm may be anywhere [ns]
+AT_REST = 0.01  # fraction of the velocity limits
+PLAUSIBLE = 1e3  # above all positions [rad; m] and velocities [rad/s; m/s] of arms
+FAR = 1.01  # leads of a commanded position beyond which the arm was moved externally
+PAUSE = 100_000_000  # time without a command after which the arm may be anywhere [ns]
 
 
 class ImpactController:
@@ -57,15 +57,15 @@ class ImpactController:
 
         Args:
             robot: the arm.
-            plan: what it is to do.
+            plan: of the motion.
             period: of control [s].
             approach: tasks that the phases drive; none: those of the plan.
-            tasks: beside them; who gives them sets their references.
+            tasks: additional ones; the caller sets their references.
             limits: in all phases but COAST, beside those of joints, torques and impact.
             phases: the phase of a cycle, from the situation and the plan.
 
         Raises:
-            RobotError: a limit or another figure of the robot that it needs is unknown.
+            RobotError: a required limit or parameter of the robot is unknown.
         """
         from impact_qp.compiled.guards import usable, within  # loads slowly
 
@@ -107,19 +107,19 @@ class ImpactController:
         self.reset()
 
     def _acts_below(self, limit: ImpactLimit | None) -> float:
-        """Return the gap below which a limit acts [m]: a bound on the speed always does."""
+        """Return the gap below which a limit is active [m]: a bound on the speed always is."""
         if limit is None:
             return -inf
         return inf if isinstance(limit, ApproachSpeedLimit) else self.plan.activation_distance
 
     def reset(self) -> None:
-        """Start over: the next state is where the approach begins."""
+        """Restart: the approach begins at the next state."""
         self._begin_anew()
         self._stopping = False
         self.refused = ""  # why the arm was stopped, see `update`
 
     def _begin_anew(self) -> None:
-        """Begin with the next state, wherever the arm is then; a stop goes on there."""
+        """Restart at the next state, wherever the arm is then; a stop continues there."""
         self._forget_motion()
         self._phase, self.interface.started, self._positioned = Phase.APPROACH, False, False
         self._impact, self._count, self._looks = False, 0, False
@@ -129,7 +129,7 @@ class ImpactController:
         self._approach.reset()
 
     def adopt(self, other: ImpactController) -> None:
-        """Begin where another controller of the same robot has left it; ``reset`` before."""
+        """Continue from another controller of the same robot; ``reset`` before."""
         mine, its = self.interface, other.interface
         mine.torque, mine.gravity = its.torque, its.gravity
         self._forget_motion()
@@ -138,26 +138,26 @@ class ImpactController:
             mine.position, mine.velocity, self._positioned = its.position, its.velocity, True
 
     def release(self) -> None:
-        """Go on from ``rest``, which the robot was sent instead of this controller's command.
+        """Continue from ``rest``, which the robot was sent instead of this controller's command.
 
-        A stop begins anew with the next state: the arm may be anywhere then.
+        A stop restarts with the next state: the arm may be anywhere then.
         """
         self.interface.torque = np.zeros(self.robot.dof)
         self._begin_anew()
 
     def _forget_motion(self) -> None:
-        """Forget the last cycle, but for the torque sent: its rate is limited from there on."""
+        """Forget the last cycle, except for the torque sent: its rate is limited from there on."""
         self._solver.reset()
         self._solver.torque_limit.previous = self.interface.torque
         self._motion.forget()
         self.interface.velocity = np.zeros(self.robot.dof)
 
     def rest(self) -> np.ndarray | None:
-        """Return what leaves the arm at rest, see ``CommandInterface.rest``, shape (n,)."""
+        """Return the command that leaves the arm at rest, see ``CommandInterface.rest``, (n,)."""
         return self.interface.rest()
 
     def settle(self) -> Iterator[np.ndarray]:
-        """Yield what to send, once a period, to get from the last command to ``rest``, (n,) each.
+        """Yield commands, one per period, from the last command to ``rest``, (n,) each.
 
         Torques go there at their rate limit, velocities at the acceleration limit; positions are
         those of such velocities. Nothing for a position interface that was never sent a position.
@@ -170,7 +170,7 @@ class ImpactController:
 
     @property
     def hears_impact(self) -> bool:
-        """Whether the detector held in the last cycle that the arm has hit something."""
+        """Whether an impact was detected in the last cycle."""
         return self._impact
 
     def stop(self) -> None:
@@ -191,19 +191,19 @@ class ImpactController:
         Args:
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that the arm has hit something.
-            ready: the detector would see an impact; without it the arm does not approach.
+            impact: an impact is detected.
+            ready: the detector is ready; without it the arm does not approach.
             elapsed: time since the last command [ns]; after less than a period torques change by
-                less, after more the missed ones are predicted. None: a period.
+                less, after more the missed ones are predicted. None: one period.
 
         Raises:
-            ControlError: the state is not n finite numbers, or beyond what any arm does; the
-                controller is as before.
+            ControlError: the state is not n finite numbers, or implausible for any arm; the
+                controller is unchanged.
         """
         q, dq = self._measured(q, dq)
         if self.interface.started and (self.interface.returns or (elapsed or 0) > PAUSE):
             self._look_back(elapsed, q)
-        self._solver.torque_limit.share = self._share(elapsed)
+        self._solver.torque_limit.fraction = self._elapsed_fraction(elapsed)
         periods = 1 if elapsed is None else max(1, round(elapsed / self._period_ns))
         state = self._dynamics(q, self._estimate(q, dq, impact, periods))
         self.last_state, gap = state, float(self._normal.dot(state.position)) - self._level
@@ -229,9 +229,9 @@ class ImpactController:
         return command
 
     def _look_back(self, elapsed: int | None, q: np.ndarray) -> None:
-        """Begin anew after a pause, or where others have moved an arm that is sent positions.
+        """Restart after a pause, or if a position-controlled arm was moved externally.
 
-        In a pause the arm did what it liked; only an approach goes on.
+        The motion in a pause is unknown; only an approach continues.
         """
         if elapsed is not None and elapsed > PAUSE:
             self._stopping |= self._phase is not Phase.APPROACH
@@ -246,7 +246,7 @@ class ImpactController:
         Before the next :meth:`update`, or it is done there first, with the same results.
 
         Args:
-            until: after that nothing is begun but a first piece, by :func:`time.perf_counter`; the
+            until: time by :func:`time.perf_counter` after which only a first piece is begun; the
                 rest is left for the next call, and results depend on the machine's speed, on the
                 safe side [s].
         """
@@ -255,14 +255,14 @@ class ImpactController:
         if self._phase.leaves:
             self._envelope.catch_up(until)
 
-    def _share(self, elapsed: int | None) -> float:
-        """Return the share of a period that has gone by, at most 1."""
+    def _elapsed_fraction(self, elapsed: int | None) -> float:
+        """Return the fraction of a period that has gone by, at most 1."""
         if elapsed is None or elapsed >= self._period_ns:
             return 1.0
         return max(0.0, elapsed / self._period_ns)
 
     def _look_before_approaching(self, state: PointState, dq: np.ndarray, gap: float) -> None:
-        """Stop instead, if the surface is not in front, or the arm too fast and too near to it."""
+        """Stop instead, if the surface is not in front, or the arm is too fast and too near."""
         if self._stopping or self._phase is not Phase.APPROACH:
             return
         measured = self._dynamics(state.q, dq)
@@ -272,7 +272,7 @@ class ImpactController:
         self._stopping = bool(self.refused)
 
     def _pushed(self, state: PointState, dq: np.ndarray, taken: float) -> bool:
-        """Return whether an arm that holds is to be held anew where it is."""
+        """Return whether a holding arm must be held at its new position."""
         if self._approach.pushed(state):
             return True
         sent = self.interface
@@ -280,7 +280,7 @@ class ImpactController:
         return drifts and self._held_back.update(sent.velocity, dq, taken)
 
     def _situation(self, state: PointState, gap: float, impact: bool, pushed: bool) -> Situation:
-        """Return what the next phase depends on."""
+        """Return the inputs of the phase machine."""
         asked = self._stopping or self._phase is not Phase.APPROACH
         detected, self._impact = impact and not self._impact, impact
         return Situation(
@@ -306,19 +306,19 @@ class ImpactController:
         return self._motion.velocity(q, dq, self._phase, periods, impact=impact)
 
     def _measured(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return both as arrays of numbers that can be an arm's, or raise ``ControlError``."""
+        """Return both as arrays of plausible numbers, or raise ``ControlError``."""
         try:
             q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
             if self._usable(q, dq, self.robot.dof, PLAUSIBLE):
                 return q, dq
-        except (TypeError, ValueError):  # no numbers, or not in one row
+        except (TypeError, ValueError):  # not numeric, or ragged
             pass
         raise ControlError(
             f"state: expected {self.robot.dof} finite positions and velocities below {PLAUSIBLE:g}"
         )
 
     def _watch_for_stall(self, gap: float, ready: bool, taken: float) -> None:
-        """Hold the way that the contact point goes along the normal against what it should go."""
+        """Compare the travel of the contact point along the normal with the expected one."""
         if not self._phase.moves or not ready or not self.interface.started:
             self._stall.reset()
             return
@@ -347,7 +347,7 @@ class ImpactController:
         self._approach.enter(phase, state)
 
     def _command(self, state: PointState, dq: np.ndarray, gap: float, ready: bool) -> Command:
-        """Return the command of the present phase."""
+        """Return the command of the current phase."""
         limit = None
         if self._impact_limit_acts(gap):
             limit = self.impact_limit
@@ -355,7 +355,7 @@ class ImpactController:
             self.impact_limit.look(state)
         note = ""
         if not self.interface.servo:
-            if self._looks or self._motion.bears or self._phase.stands:
+            if self._looks or self._motion.has_load or self._phase.stands:
                 surface = self._normal if gap <= self.plan.overrun else None
                 state, note = self._motion.loaded(
                     state, self._phase, look=self._looks, surface=surface
@@ -394,7 +394,7 @@ class ImpactController:
         )
 
     def _solved(self, state: PointState, limit: ImpactLimit | None) -> Acceleration:
-        """Return the best acceleration within the envelope, whose row few cycles need."""
+        """Return the best acceleration within the envelope, whose row is needed in few cycles."""
         robot_state, acts = state.robot_state, limit is not None
         added = self._press(state) if self._phase is Phase.PRESS else None
         result = self._solver.solve(robot_state, impact=acts, added=added)
@@ -420,20 +420,20 @@ class ImpactController:
         return near or self._phase is Phase.COAST
 
     def _impact_limit_acts(self, gap: float) -> bool:
-        """Return whether the impact limit is in force."""
+        """Return whether the impact limit is active."""
         return gap < self._near and self._phase.faces
 
     def _press(self, state: PointState) -> np.ndarray:
-        """Return the accelerations (n,) [rad/s^2] that pressing adds."""
+        """Return the additional accelerations (n,) [rad/s^2] for pressing."""
         limit, again = self.impact_limit, inf
         if isinstance(limit, ApproachSpeedLimit):
             again = limit.present_bound(state).speed
-        most, _ = highest_press_force(self.robot, again, state, self._normal, self.plan.preview)
-        force = min(self.plan.press_force, most) * min(1.0, self._phase_time / RAMP)
+        highest, _ = highest_press_force(self.robot, again, state, self._normal, self.plan.preview)
+        force = min(self.plan.press_force, highest) * min(1.0, self._phase_time / RAMP)
         return force * press_acceleration(self.robot, state, self._normal)
 
     def _remember(self, command: Command) -> None:
-        """Keep what the next cycle's rates are measured from."""
+        """Store the reference of the next cycle's rates."""
         self.interface.remember(command)
         self._solver.remember(command.ddq, self.interface.torque)
         self._motion.remember(command.ddq)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How an arm that is sent torques moves, and what it bears: both beyond what is measured."""
+"""Estimates motion and unexplained load of a torque-controlled arm beyond its measurements."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from impact_qp.guards.unexplained import UnexplainedLoad
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
-SMOOTHING = 0.05  # of the accelerations that are reported [s]
-SAMPLE = 1e-3  # to which the noise of accelerations refers [s]
-LONGEST = 10  # periods from one measurement to the next that a filter bridges
-ALERT_SMOOTHING, ALERT_DRIFT = 0.01, 0.1  # the same, and the drift, of a standing arm
-CONTRADICTION = 0.1  # by which a standing arm's velocity may differ from its positions' [rad/s]
+SMOOTHING = 0.05  # of the reported accelerations [s]
+SAMPLE = 1e-3  # sample period to which the acceleration noise refers [s]
+LONGEST = 10  # longest gap between measurements that the filter bridges, in periods
+ALERT_SMOOTHING, ALERT_DRIFT = 0.01, 0.1  # the same, and the drift, for a standing arm
+CONTRADICTION = 0.1  # largest error of a standing arm's measured velocity [rad/s]
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class FilterNoise:
 
     position: float = 1e-5  # of the measured position [rad]
     velocity: float = 4e-3  # of the measured velocity [rad/s]
-    acceleration: float = 0.2  # of what moves the joint beyond the command, per sample [rad/s^2]
-    drift: float = 0.02  # of the slow part of it, per sample [rad/s^2]
+    acceleration: float = 0.2  # of accelerations beyond the command, per sample [rad/s^2]
+    drift: float = 0.02  # of their slow part, per sample [rad/s^2]
 
 
 class VelocityFilter:
@@ -40,21 +40,21 @@ class VelocityFilter:
     command does not explain (friction, errors of the model), so that these leave no bias.
 
     Attributes:
-        alert: ``a`` is followed quickly, at the price of noise: of an arm that is to stand, and may
-            be given a load.
+        alert: ``a`` is followed quickly, with more noise: for an arm that stands, and may be
+            loaded.
     """
 
     def __init__(self, period: float, noise: FilterNoise | None = None) -> None:
-        """Work out the gain for a period [s]; ``reset`` before the first ``update``."""
+        """Compute the gain for a period [s]; ``reset`` before the first ``update``."""
         from impact_qp.compiled.motion_step import filtered  # loads slowly
 
         self._filtered, self._period = filtered, period
         noise = FilterNoise() if noise is None else noise
         alert = replace(noise, drift=ALERT_DRIFT)
-        share = max(1, round(period / SAMPLE))  # samples in a period
+        samples = max(1, round(period / SAMPLE))  # per period
         self._gains = tuple(
             [
-                (_step(period / share, each, n * share), min(1.0, n * period / time))
+                (_step(period / samples, each, n * samples), min(1.0, n * period / time))
                 for n in range(1, LONGEST + 1)
             ]
             for each, time in ((noise, SMOOTHING), (alert, ALERT_SMOOTHING))
@@ -64,7 +64,7 @@ class VelocityFilter:
         self._known: np.ndarray | None = None  # state, shape (3, n)
 
     def reset(self) -> None:
-        """Start over from the next measurement."""
+        """Restart from the next measurement."""
         self._known = None
 
     @property
@@ -96,18 +96,18 @@ class VelocityFilter:
         if periods > LONGEST:
             self._known[:2] = q, dq
             return np.array(dq)
-        if self.alert:  # a sensor that invents velocities must not move an arm that stands
+        if self.alert:  # a sensor with wrong velocities must not move a standing arm
             moved = (q - self._known[0]) / (periods * self._period)
             dq = np.clip(dq, moved - CONTRADICTION, moved + CONTRADICTION)
         velocity = np.empty(len(q))
-        step, share = self._gains[self.alert][periods - 1]
-        self._filtered(step, self._known, self._slow, q, dq, ddq, share, velocity)
+        step, smoothing = self._gains[self.alert][periods - 1]
+        self._filtered(step, self._known, self._slow, q, dq, ddq, smoothing, velocity)
         return velocity
 
 
-@cache  # a goal makes a controller in a cycle of the arm, which has no time for this
+@cache  # a new goal creates a controller within a cycle, which has no time for this
 def _step(dt: float, noise: FilterNoise, samples: int) -> np.ndarray:
-    """Return what is known before and measured now to what is known now, shape (3, 6).
+    """Return the filter gain from state and measurement to the new state, shape (3, 6).
 
     One of every ``samples`` measurements arrives.
     """
@@ -130,16 +130,16 @@ def _step(dt: float, noise: FilterNoise, samples: int) -> np.ndarray:
 
 
 def _motion(dt: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a time does to a joint's state, (3, 3), and what an acceleration does, (3,)."""
+    """Return the state transition of a joint over dt, (3, 3), and its input vector, (3,)."""
     A = np.array([[1.0, dt, dt**2 / 2], [0.0, 1.0, dt], [0.0, 0.0, 1.0]])
     return A, np.array([dt**2 / 2, dt, 0.0])
 
 
 class MotionEstimate:
-    """Joint velocities without noise or lag, and the load that no model explains.
+    """Joint velocities without noise or lag, and the load that the model does not explain.
 
-    Right after an impact, when velocities jump, and while pressing, when the surface takes up what
-    is commanded, velocities are the measured ones, and there is no such load.
+    Right after an impact, when velocities jump, and while pressing, when the surface carries the
+    commanded force, velocities are the measured ones, and there is no such load.
     """
 
     def __init__(self, robot: Robot, period: float) -> None:
@@ -159,7 +159,7 @@ class MotionEstimate:
         self._load.reset()
 
     @property
-    def bears(self) -> bool:
+    def has_load(self) -> bool:
         """Whether there is a load."""
         return self._load.counts
 
@@ -173,7 +173,7 @@ class MotionEstimate:
             dq: measured velocities, shape (n,) [rad/s].
             phase: of the last cycle.
             periods: since then.
-            impact: the detector holds that the arm has hit something.
+            impact: an impact is detected.
         """
         if impact or phase.follows:
             self._filter.reset()
@@ -183,15 +183,15 @@ class MotionEstimate:
     def loaded(
         self, state: PointState, phase: Phase, *, look: bool, surface: np.ndarray | None = None
     ) -> tuple[PointState, str]:
-        """Return the state with the load that the arm bears, and a note on it.
+        """Return the state with the load on the arm, and a note on it.
 
-        A moving arm's load is followed slowly, so it is not looked at in every cycle.
+        The load of a moving arm changes slowly, so it is not estimated in every cycle.
 
         Args:
             state: of the contact point.
             phase: of this cycle.
-            look: at the load of a moving arm.
-            surface: outward normal, base axes, shape (3,), of one that the point may touch.
+            look: estimate the load of a moving arm.
+            surface: outward normal, base axes, shape (3,), of a surface in possible contact.
         """
         unexplained, load = self._filter.unexplained, self._load
         self._opposed = self._none
@@ -210,9 +210,9 @@ class MotionEstimate:
     def _without_push(
         self, state: PointState, unexplained: np.ndarray, normal: np.ndarray
     ) -> np.ndarray:
-        """Return unexplained accelerations (n,) [rad/s^2] without a surface's push on the point.
+        """Return unexplained accelerations (n,) [rad/s^2] without the contact force on the point.
 
-        Who opposes that push presses the harder, and is pushed the more.
+        Compensating that force would increase it.
         """
         J = state.J[:3]
         mobility = np.linalg.solve(state.robot_state.inertia(self._motor), J.T)
@@ -221,14 +221,14 @@ class MotionEstimate:
 
     @property
     def left_over(self) -> np.ndarray | None:
-        """Accelerations (n,) [rad/s^2] that are neither explained nor opposed."""
+        """Accelerations (n,) [rad/s^2] that are neither explained nor compensated."""
         unexplained = self._filter.unexplained
         if self._opposed is self._none or unexplained is None:
             return unexplained
         return unexplained - self._opposed
 
     def remember(self, ddq: np.ndarray) -> None:
-        """Note what was commanded, shape (n,) [rad/s^2]."""
+        """Store the commanded accelerations, shape (n,) [rad/s^2]."""
         self._ddq = ddq
         if self._opposed is not self._none:
-            self._ddq = ddq - self._opposed  # by the model without the load that is borne
+            self._ddq = ddq - self._opposed  # by the model without the compensated load

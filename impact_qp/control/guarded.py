@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller between its two guards: the gate of the states, and the check of the commands."""
+"""The controller between two guards: the check of the states, and the check of the commands."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from impact_robots.state.state import PointState
 
 
 class GuardedController:
-    """Answers states that can be believed with commands that can be sent.
+    """Answers plausible states with commands that can be sent.
 
     Attributes:
-        controller: in between.
-        fault: why the arm was put to rest, "" while it was not; see :meth:`cycle`.
-        latched: states or commands cannot be trusted: nothing is commanded until ``reset``.
+        controller: between the guards.
+        fault: why the arm was put to rest, "" if it was not; see :meth:`cycle`.
+        latched: states or commands are invalid: nothing is commanded until ``reset``.
     """
 
     def __init__(self, controller: ImpactController) -> None:
@@ -40,18 +40,18 @@ class GuardedController:
 
     @property
     def doubts(self) -> bool:
-        """Whether the states are still implausible, or were a moment ago."""
+        """Whether the states are implausible, or were recently."""
         return self._gate.doubts
 
     def reset(self) -> None:
-        """Start over, as of an activation; what is known of the states stays."""
+        """Restart, as at an activation; knowledge of the states stays."""
         self.controller.reset()
         self._check.begin_anew()
         self._time = None
         self.fault, self.latched = "", False
 
     def adopt(self, controller: ImpactController) -> None:
-        """Go on with another controller of the same robot and interface, without a step."""
+        """Continue with another controller of the same robot and interface, without a step."""
         controller.adopt(self.controller)
         self.controller = controller
 
@@ -60,13 +60,13 @@ class GuardedController:
     ) -> str:
         """Return why a goal's controller cannot take over now, "" if it can.
 
-        The arm went on while it was prepared. There is no time to search for the speed that is
-        safe: an arm that could not be stopped before the surface is too fast.
+        The arm moved on while it was prepared. There is no time to search for the safe speed: an
+        arm that could not be stopped before the surface is too fast.
 
         Args:
-            controller: that is to go on, see :meth:`adopt`.
-            point: of the arm, now; none: as of the last cycle.
-            later: until its first command, at most [s].
+            controller: the new one, see :meth:`adopt`.
+            point: of the arm, now; None: as of the last cycle.
+            later: longest time until its first command [s].
         """
         if self.latched or self.doubts:
             return f"the joint states are not believed: {self.fault}"
@@ -91,19 +91,19 @@ class GuardedController:
         self.controller.stop()
 
     def accepts(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> bool:
-        """Take a state, also one that is not to be answered.
+        """Take a state, also one that is not answered.
 
         Args:
             time: of the measurement [ns].
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that the arm has hit something.
+            impact: an impact is detected.
 
         Returns:
-            False if there is a fault: the arm is to be brought to rest by :meth:`settle`.
+            False if there is a fault: the arm is then ramped to rest by :meth:`settle`.
 
         Raises:
-            ControlError: the state is passed over; says why.
+            ControlError: the state is skipped; gives the reason.
         """
         fault = self._gate.fault_in(time, q, dq, impact=impact)
         if fault:
@@ -131,7 +131,7 @@ class GuardedController:
         return command
 
     def catch_up(self, until: float = inf) -> None:
-        """Do what is left of the last cycle, see :meth:`.ImpactController.catch_up`."""
+        """Run deferred work of the last cycle, see :meth:`.ImpactController.catch_up`."""
         self.controller.catch_up(until)
 
     def cycle(
@@ -143,16 +143,16 @@ class GuardedController:
             time: of the measurement [ns].
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that the arm has hit something.
-            ready: the detector would see an impact.
+            impact: an impact is detected.
+            ready: the detector is ready.
 
         Returns:
-            None if states jumped or a command must not be sent: the arm is to be brought to rest
-            by :meth:`settle`, and nothing is commanded any more until ``reset``, also if later
-            states go on consistently: they may be those of other joints.
+            None if states jumped or a command is invalid: the arm is then ramped to rest by
+            :meth:`settle`, and nothing is commanded until ``reset``, even if later states are
+            consistent: they may be those of other joints.
 
         Raises:
-            ControlError: the state is passed over; says why.
+            ControlError: the state is skipped; gives the reason.
         """
         if not self.accepts(time, q, dq, impact=impact):
             return None
@@ -163,7 +163,7 @@ class GuardedController:
         self.controller.stop()
 
     def settle(self) -> Iterator[np.ndarray]:
-        """Yield what to send, once a period, until the arm is at rest, shape (n,) each."""
+        """Yield commands, one per period, until the arm is at rest, shape (n,) each."""
         for values in self.controller.settle():
             yield values
             self._check.rested(values)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is sent is looked at last of all: finite, and within the limits of the robot."""
+"""Last check of a command: finite, and within the limits of the robot."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from impact_qp.control.command import Command
 from impact_qp.interface import LEAD, CommandInterface
 from impact_robots.robot import Robot
 
-ROUNDING = 1e-6  # share of a limit
+ROUNDING = 1e-6  # fraction of a limit
 
 
 class TorquesToSend(Protocol):
-    """What is known of torques that are to be sent, shape (n,) each [N.m]."""
+    """Torques to be sent, shape (n,) each [N.m]."""
 
     @property
     def torque(self) -> np.ndarray:
@@ -25,21 +25,21 @@ class TorquesToSend(Protocol):
 
     @property
     def gravity(self) -> np.ndarray:
-        """Of it what holds the arm."""
+        """The part of it that holds the arm."""
 
     @property
     def driver_torque(self) -> np.ndarray:
-        """What the driver is sent."""
+        """Torques sent to the driver."""
 
 
 class LastCheck:
-    """Holds each command against the robot's limits and against the one before it.
+    """Compares each command with the robot's limits and with the previous command.
 
-    It shares no code with the limits that the program of a cycle is made of.
+    It shares no code with the limits of a cycle's program.
     """
 
     def __init__(self, robot: Robot, interface: type[CommandInterface], period: float) -> None:
-        """Create the check for what a robot is sent once a control period [s]."""
+        """Create the check for a robot and a control period [s]."""
         from impact_qp.compiled.guards import sendable, within  # loads slowly
 
         self._within, self._sendable, self._none = within, sendable, np.zeros(robot.dof)
@@ -49,33 +49,33 @@ class LastCheck:
             "velocity": self._velocity,
             "position": self._position,
         }[interface.name]
-        self._last: np.ndarray | None = None  # what was sent; of torques, beyond gravity
+        self._last: np.ndarray | None = None  # last command; of torques, beyond gravity
         self._torque_limits = np.stack([robot.limits.torque, robot.limits.torque_rate])
 
     def rested(self, values: np.ndarray) -> None:
-        """Note what the arm was brought to rest with, shape (n,); torques: gravity alone."""
+        """Store the rest command, shape (n,); torques: gravity alone."""
         self._last = values if self._servo else None
 
     def begin_anew(self) -> None:
-        """Expect motion to begin at the measured state; torques go on from those sent last."""
+        """Expect motion from the measured state; torques continue from those sent last."""
         if self._servo:
             self._last = None
 
     def problem(self, command: Command, q: np.ndarray) -> str:
-        """Return what is wrong with a command that answers positions ``q`` (n,), "" if nothing."""
+        """Return the problem of a command that answers positions ``q`` (n,), "" if none."""
         return self._problem(command, q)
 
     def torque_problem(self, command: TorquesToSend, q: np.ndarray) -> str:
-        """Return what is wrong with the torques that answer positions ``q`` (n,), "" if nothing."""
+        """Return the problem of torques that answer positions ``q`` (n,), "" if none."""
         limits, sent, beyond = self._robot.limits, command.driver_torque, np.empty(len(q))
         last, self._last = self._none if self._last is None else self._last, beyond
-        torque, most, rate = command.torque, limits.torque, limits.torque_rate
+        torque, highest, rate = command.torque, limits.torque, limits.torque_rate
         allowed = self._torque_limits, self._period, 1.0 + ROUNDING
         if self._sendable(torque, command.gravity, sent, last, *allowed, beyond):
             return ""
         return (
-            self._over("torque", sent, most)
-            or self._over("torque with gravity", torque, most)
+            self._over("torque", sent, highest)
+            or self._over("torque with gravity", torque, highest)
             or self._over("torque rate", (beyond - last) / self._period, rate)
         )
 
@@ -87,13 +87,13 @@ class LastCheck:
         return self.position_problem(command.position, q)
 
     def position_problem(self, sent: np.ndarray, q: np.ndarray) -> str:
-        """Return what is wrong with positions that answer positions ``q`` (n,), "" if nothing."""
+        """Return the problem of positions that answer positions ``q`` (n,), "" if none."""
         limits = self._robot.limits
         last = q if self._last is None else self._last
         self._last = sent
         middle = 0.5 * (limits.position_lower + limits.position_upper)
         half = 0.5 * (limits.position_upper - limits.position_lower)
-        outside = np.maximum(half, np.abs(q - middle))  # an arm beyond its limits may come back
+        outside = np.maximum(half, np.abs(q - middle))  # an arm beyond its limits may return
         lead = np.maximum(2.0 * LEAD * limits.velocity, np.abs(last - q))
         return (
             self._over("position", sent - middle, outside)
@@ -102,12 +102,12 @@ class LastCheck:
         )
 
     def _over(
-        self, what: str, values: np.ndarray, most: np.ndarray, rounding: float = ROUNDING
+        self, what: str, values: np.ndarray, highest: np.ndarray, rounding: float = ROUNDING
     ) -> str:
-        """Return which value is not finite or beyond its limit."""
-        if self._within(values, most, 1.0 + rounding):
+        """Return the value that is not finite or beyond its limit."""
+        if self._within(values, highest, 1.0 + rounding):
             return ""
-        good = np.abs(values) <= most * (1.0 + rounding)  # NaN is not
+        good = np.abs(values) <= highest * (1.0 + rounding)  # false for NaN
         i = int(good.argmin())
         name = self._robot.joint_names[i]
-        return f"{name} {what} {values[i]:.6g} was computed, limit {most[i]:g}"
+        return f"{name} {what} {values[i]:.6g} was computed, limit {highest[i]:g}"

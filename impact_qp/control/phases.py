@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the controller is doing, and what it does next: a pure function of the situation."""
+"""Phases of the controller, and the transition between them: a pure function of the situation."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from impact_qp.control.plan import Plan
 
 
 class Phase(Enum):
-    """What the controller is doing.
+    """Phase of the controller.
 
     Attributes:
         moves: along the normal, at a reference speed.
-        stands: comes to rest, or is there.
-        faces: the surface, and may still go towards it.
-        leaves: goes away from the surface, or soon will.
-        follows: the measurement alone: velocities jump, or the surface takes up what is commanded.
+        stands: comes to rest, or is at rest.
+        faces: the surface, and may still move towards it.
+        leaves: moves away from the surface, or soon will.
+        follows: only the measurement: velocities jump, or the surface carries the command.
     """
 
     APPROACH = "approach"
@@ -29,7 +29,7 @@ class Phase(Enum):
     HOLD = "hold"
 
     def __init__(self, name: str) -> None:
-        """Work out once what every cycle asks for."""
+        """Compute the attributes that every cycle reads."""
         self.moves = name in ("approach", "retract")
         self.stands = name in ("brake", "hold")
         self.faces = name in ("approach", "press", "brake")
@@ -38,19 +38,19 @@ class Phase(Enum):
 
 
 AFTER = {"retract": Phase.RETRACT, "hold": Phase.BRAKE, "press": Phase.PRESS}
-STOPPING = 1.0  # an arm that brakes holds after that time, whatever moves it [s]
+STOPPING = 1.0  # longest braking time, after which the arm holds [s]
 
 
 class Situation(NamedTuple):
-    """What the next phase depends on."""
+    """Inputs of the phase transition."""
 
     phase: Phase
     since: float  # the phase began [s]
     gap: float  # to the surface [m]
-    impact: bool = False  # the detector holds that the arm has hit something
-    stopping: bool = False  # somebody asked to stop
+    impact: bool = False  # an impact is detected
+    stopping: bool = False  # a stop was requested
     blocked: bool = False  # the arm does not move although it should
-    at_rest: bool = False  # not looked at in an approach that nobody stops
+    at_rest: bool = False  # not evaluated in an approach without a stop request
     detected: bool = False  # an impact, in this cycle and not in the one before
     pushed: bool = False  # away from where it holds
 
@@ -59,7 +59,7 @@ def next_phase(now: Situation, plan: Plan) -> Phase:
     """Return the phase of this cycle.
 
     Every stop goes through BRAKE, until the arm is at rest or ``STOPPING`` is over, to HOLD, which
-    holds the position that it then has; an arm that is pushed away brakes and holds anew. Only the
+    holds the position at that time; an arm that is pushed away brakes and holds again. Only the
     torque interface coasts: other drivers have no gravity compensation.
     """
     phase = now.phase
@@ -82,11 +82,11 @@ def next_phase(now: Situation, plan: Plan) -> Phase:
 
 
 def _approaching(now: Situation, plan: Plan) -> Phase:
-    """Return what follows the approach: an impact, or none where the surface should be."""
+    """Return the phase after the approach: after an impact, or without one at the surface."""
     if now.impact:
         return AFTER[plan.after] if plan.sends.servo else Phase.COAST
     if now.gap < -plan.overrun:
         return Phase.RETRACT
-    if now.blocked:  # by an impact that was not seen, or by something else on the way
+    if now.blocked:  # by an undetected impact, or by an obstacle
         return Phase.RETRACT if now.gap <= plan.overrun else Phase.BRAKE
     return Phase.APPROACH

@@ -1,11 +1,11 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arm is to do, and whether it can hit an announced surface where that is."""
+"""Plan of a motion, and whether the arm can hit the announced surface."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
+from math import hypot, inf
 
 import numpy as np
 
@@ -20,32 +20,31 @@ from impact_qp.limits.impact_limits.registry import AUTO, SELECTABLE
 from impact_qp.limits.impact_limits.strictest import StrictestLimit
 from impact_qp.program.program import SOLVERS
 from impact_robots.description.joint_ranges import JOINT_RANGES
+from impact_robots.entry import unit_hint
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
-_TOUCHING = 1e-3  # an arm that is that little behind a surface touches it [m]
-_THOUSAND = 1000.0  # millimetres in a metre
-_AROUND = 2.0  # a point of the surface lies within so many times the reach of the base
+_TOUCHING = 1e-3  # distance behind a surface within which an arm is in contact [m]
+_AROUND = 2.0  # largest distance of a point of the surface from the base, over the reach
 
 
 def geometry_refusal(plan: Plan, robot: Robot, state: PointState) -> str:
     """Return why the surface of a plan cannot be approached from a state, "" if it can.
 
-    The point that was given is near the arm; the surface is in front of the contact point, its
-    normal towards it; and the place that an approach along the normal hits is within reach.
+    The given point must be near the arm, the surface in front of the contact point with its
+    normal towards it, and the place hit by an approach along the normal within reach.
 
     Args:
-        plan: what the arm is to do.
+        plan: of the motion.
         robot: the arm.
         state: of the arm, now.
     """
     contact, reach = plan.contact, longest_reach(robot)
-    distance = float(np.linalg.norm(contact.point / _THOUSAND)) * _THOUSAND  # 1e308 overflows less
-    if not distance <= _AROUND * reach:
-        wrong_unit = distance / _THOUSAND <= _AROUND * reach
+    distance, farthest = hypot(*contact.point), _AROUND * reach  # without an overflow
+    if not distance <= farthest:
         return (
-            f"contact: expected a point of the surface within {_AROUND * reach:.2f} m of the base,"
-            f" got one {distance:.4g} m away{', which looks like millimetres' * wrong_unit}"
+            f"contact: expected a point of the surface within {farthest:.2f} m of the base, got one"
+            f" {distance:.4g} m away{unit_hint(distance, farthest, 'm')}"
         )
     gap = contact.gap(state.position)
     if gap <= -_TOUCHING:
@@ -75,13 +74,13 @@ AFTERS = ("retract", "hold", "press")
 
 @dataclass(frozen=True)
 class Plan:
-    """What the arm is to do; times in seconds, lengths in metres, speeds in m/s."""
+    """Plan of a motion; times in seconds, lengths in metres, speeds in m/s."""
 
     contact: Contact
     impact_limits: str = "robust"  # one of IMPACT_LIMITS, or "auto", see `resolved`
-    also_limits: tuple[str, ...] = ()  # kinds that must hold too: the node's own beside a goal's
-    joint_ranges: str = "announced"  # or "nominal": of impact limits on what the joints feel
-    interface: str = "torque"  # or "velocity", "position": what the robot is sent
+    also_limits: tuple[str, ...] = ()  # additional kinds: the node's own beside a goal's
+    joint_ranges: str = "announced"  # or "nominal": of impact limits on joint loads
+    interface: str = "torque"  # or "velocity", "position": command to the robot
     speed: float = 0.1  # reference along -normal
     highest_speed: float = inf  # along -normal, a row of the program
     speed_cap: float = inf  # of the contact point, in every phase and direction
@@ -95,8 +94,8 @@ class Plan:
     overrun: float = 0.03  # retract when nothing was hit this far behind the surface
     stall_time: float = 0.1  # retract or brake when the arm is blocked for that long
     solver: str = "quadprog"  # or "daqp"
-    hold_distance: float = 0.05  # an arm that is pushed farther away stays where it is then
-    after: str = "retract"  # or "hold", "press": what follows the impact
+    hold_distance: float = 0.05  # a pushed arm holds its new position beyond it
+    after: str = "retract"  # or "hold", "press": motion after the impact
     press_force: float = 0.0  # to press with, along -normal [N]
 
     def __post_init__(self) -> None:
@@ -127,14 +126,14 @@ class Plan:
 
     @property
     def sends(self) -> type[CommandInterface]:
-        """What the robot is sent, and what follows from that."""
+        """The command interface, and its properties."""
         return INTERFACES[self.interface]
 
     def resolved(self, robot: Robot) -> Plan:
         """Return the plan with impact limits by name.
 
-        "auto" is "joint_load" where the robot's YAML gives what that needs (stiffness, damping and
-        motor inertia of the joints; a servo's where the arm is not sent torques), else "robust".
+        "auto" is "joint_load" if the robot's YAML defines the required fields (stiffness, damping
+        and motor inertia of the joints; a servo's if the arm is not sent torques), else "robust".
         """
         if self.impact_limits != AUTO:
             return self
@@ -148,7 +147,7 @@ class Plan:
         return (ApproachCapLimit(into, self.highest_speed, preview=self.preview),)
 
     def prepare(self, robot: Robot) -> None:
-        """Compile what a goal may run, of any impact limits, or load it: a minute at most, once."""
+        """Compile or load the code of all impact limits of goals: up to a minute, once."""
         from impact_predictor.compiled import coulomb, mobility  # noqa: F401  what it reports
         from impact_qp.compiled import existential_rows  # noqa: F401  and worst_speed
 
@@ -166,7 +165,7 @@ class Plan:
         return True
 
     def impact_limit(self, robot: Robot, period: float) -> ImpactLimit | None:
-        """Return the impact limit for a robot and a control period [s], none if it is unaware."""
+        """Return the impact limit for a robot and a control period [s], None if unaware."""
         names = dict.fromkeys((self.resolved(robot).impact_limits, *self.also_limits))
         kinds = [kind for name in names if (kind := IMPACT_LIMITS[name].limit) is not None]
         if len(kinds) > 1:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What most cycles solve: the program of an approach, in one compiled call."""
+"""The program of an approach, used in most cycles, in one compiled call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from impact_qp.limits import (
     WorstCaseImpactLimit,
 )
 from impact_qp.program.build import REGULARISATION, weights_of
-from impact_qp.program.program import KEPT, TRIES, numbers_of
+from impact_qp.program.program import ROW_TOLERANCE, TRIES, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_robots.compiling.direct_call import direct
 from impact_robots.compiling.plain_numbers import PointNumbers
@@ -41,8 +41,8 @@ EXACTLY = (VelocityTask, OrientationTask, PostureTask, JointLimit, TorqueLimit)
 class StandardProgram:
     """A program of these tasks, of joint and torque limits, and of a limit of the approach speed.
 
-    Solves it if about the same rows bind as in the last cycle; any other program, and any other
-    cycle, is for ``ProgramBuilder`` and ``solve``, with the same result.
+    Solves it if similar rows bind as in the last cycle; other programs and cycles use
+    ``ProgramBuilder`` and ``solve``, with the same result.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class StandardProgram:
         self._no_preview = Preview(np.zeros(3), 0.0, none)
         form = None if self._worst is None else self._worst.closed_form
         no_impulses = ImpulseSet(np.zeros((3, 0)), 0.0, none, none, 0.0)
-        _, _, torque_step, most_torque, adds_gravity = self._torque.figures
+        _, _, torque_step, torque_limits, adds_gravity = self._torque.figures
         _, joint_limits, dt = self._joint.figures
         self._program = ApproachProgram(
             motor_inertia=robot.apparent_motor_inertia,
@@ -74,11 +74,11 @@ class StandardProgram:
             joint_limits=joint_limits,
             dt=dt,
             torque_step=torque_step,
-            most_torque=most_torque,
+            torque_limits=torque_limits,
             adds_gravity=adds_gravity,
             limited=impact is not None,
             impulses=no_impulses if form is None else form,
-            kept=KEPT,
+            tolerance=ROW_TOLERANCE,
             tries=TRIES,
         )
 
@@ -86,7 +86,7 @@ class StandardProgram:
     def of(
         cls, robot: Robot, tasks: Sequence[Task], limits: Sequence[Limit]
     ) -> StandardProgram | None:
-        """Return the program of tasks and limits, none if it is another one."""
+        """Return the program of tasks and limits, None if it is another one."""
         if not (all(map(_is_plain, tasks)) and all(map(_is_plain, limits))):
             return None
         match list(tasks), list(limits):
@@ -109,7 +109,7 @@ class StandardProgram:
     def solve(
         self, state: RobotState, guess: tuple[int, ...]
     ) -> tuple[Acceleration, tuple[int, ...]] | None:
-        """Return the solution and the rows that bind, near those of the guess; none: not found."""
+        """Return the solution and the binding rows, near those of the guess; None: not found."""
         impact, worst = self._impact, self._worst
         preview, speed, before, period = self._no_preview, inf, None, 0.0
         if impact is not None:
@@ -130,7 +130,7 @@ class StandardProgram:
             posture.damping,
         )
         bound, torque = nan if before is None else before.speed, self._torque
-        last = self._joint.last, torque.last, torque.share
+        last = self._joint.last, torque.last, torque.fraction
         memory = (*last, preview, speed, bound, period, numbers_of(guess))
         ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
         count, as_guessed, bound, row, speed_ahead, along = self._minimum(
@@ -143,7 +143,7 @@ class StandardProgram:
         )
         if count < 0:
             if impact is not None and before is not None:
-                impact.bound = before  # as if this had not been
+                impact.bound = before  # undo the attempt
             return None
         if worst is not None:
             worst.take(worst.named_bound(bound, row))
@@ -165,7 +165,7 @@ class StandardProgram:
 
 
 def _is_plain(part: Task | Limit) -> bool:
-    """Tell whether a task or limit does what its class in the suite does, at the contact point."""
+    """Tell whether a task or limit behaves as its class in the suite does, at the contact point."""
     if isinstance(part, ApproachSpeedLimit):
         kind = type(part)
         same = kind.fill is ApproachSpeedLimit.fill and kind.approach is ImpactLimit.approach
@@ -174,7 +174,7 @@ def _is_plain(part: Task | Limit) -> bool:
 
 
 def _in_closed_form(limit: ApproachSpeedLimit | None) -> WorstCaseImpactLimit | None:
-    """Return a limit whose bound the compiled program can work out, none for any other one."""
+    """Return a limit whose bound the compiled program can compute, None for any other."""
     if not isinstance(limit, WorstCaseImpactLimit) or limit.closed_form is None:
         return None
     kind, own = type(limit), WorstCaseImpactLimit

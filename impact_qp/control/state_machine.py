@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Goals, lifecycle, motion and faults of whatever commands a robot: one pure state machine.
+"""Goals, lifecycle, motion and faults of any node that commands a robot: one pure state machine.
 
-It knows no ROS, no clock and no robot. A node reports what happened as an :class:`Event` and does
-what the :class:`Action` items of the answer say, in their order. :func:`after` is all there is to
-know: a test enumerates every reachable situation times every event, and doc/topics.md shows it.
+It has no ROS, clock or robot. A node reports each :class:`Event` and executes the returned
+:class:`Action` items in order. :func:`after` defines the complete behaviour: a test enumerates
+every reachable situation and event, and doc/topics.md shows the table.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ class Lifecycle(Enum):
 
 
 class MotionState(Enum):
-    """What the robot is commanded to do."""
+    """Commanded motion of the robot."""
 
     SILENT = "silent"  # nothing is sent
     HOLD = "hold"  # stays where it is
-    MOVE = "move"  # carries out what was asked for
-    BRAKE = "brake"  # comes to rest, within a bounded time
-    RAMP = "ramp"  # commands go to rest without states
-    REST = "rest"  # they are there; nothing is sent until usable states are back
+    MOVE = "move"  # executes the request
+    BRAKE = "brake"  # brakes within a bounded time
+    RAMP = "ramp"  # commands ramp to rest without states
+    REST = "rest"  # commands are at rest; nothing is sent until usable states are back
 
 
 class Asked(Enum):
-    """Who asked for the present motion."""
+    """Requester of the present motion."""
 
     NOBODY = "nobody"
-    PARAMETER = "parameter"  # the approach that begins with the activation
+    PARAMETER = "parameter"  # the approach at activation
     GOAL = "goal"  # of an action, whose result is not out yet
-    LASTING = "lasting"  # a goal that is reached, as one that presses
+    LASTING = "lasting"  # a reached goal that continues, such as pressing
 
 
 class Fault(Enum):
-    """Why nothing may move until the next activation."""
+    """Fault that blocks motion until the next activation."""
 
     NONE = "none"
     STOPPED = "stopped"  # the robot is held
-    LATCHED = "latched"  # states or commands cannot be trusted: nothing is commanded
+    LATCHED = "latched"  # states or commands are invalid: nothing is commanded
 
 
 class Event(Enum):
-    """What can happen."""
+    """Possible events."""
 
     CONFIGURED = "configured"
     ACTIVATED = "activated, to wait for goals"
@@ -75,7 +75,7 @@ class Event(Enum):
 
 
 class Action(Enum):
-    """What the node does."""
+    """Actions of the node."""
 
     RESET = "start anew from the measured state"
     BEGIN = "begin the motion"
@@ -88,7 +88,7 @@ class Action(Enum):
 
 
 class NodeState(NamedTuple):
-    """All that a reaction depends on."""
+    """Complete state of the machine."""
 
     lifecycle: Lifecycle = Lifecycle.UNCONFIGURED
     motion: MotionState = MotionState.SILENT
@@ -107,14 +107,14 @@ class NodeState(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """What an event leads to."""
+    """Result of an event."""
 
     situation: NodeState
     actions: tuple[Action, ...] = ()
 
 
 def after(now: NodeState, event: Event) -> Transition:
-    """Return what an event leads to; an event that cannot be leaves everything as it is."""
+    """Return the result of an event; an impossible event changes nothing."""
     return _RULES[event](now)
 
 
@@ -139,7 +139,7 @@ def _activated_to_move(now: NodeState) -> Transition:
 
 
 def _refused(now: NodeState) -> Transition:
-    """A refused request changes nothing but its own answer."""
+    """A refused request changes nothing but its own result."""
     return Transition(now, (Action.REFUSE,))
 
 
@@ -161,7 +161,7 @@ def _cleaned_up(now: NodeState) -> Transition:
 
 
 def _goal_accepted(now: NodeState) -> Transition:
-    """It takes over from a goal before it only here; whatever happened meanwhile may refuse it."""
+    """A goal preempts another one only here; events in between may refuse it."""
     if not now.ready:
         return _refused(now)
     moving = now._replace(motion=MotionState.MOVE, asked=Asked.GOAL)
@@ -183,7 +183,7 @@ def _goal_reached(now: NodeState) -> Transition:
 
 
 def _finished(now: NodeState) -> Transition:
-    """The controller brakes by itself; a goal may still wait for what the impact did."""
+    """The controller brakes by itself; a goal may still wait for the estimate of the impact."""
     if now.motion is not MotionState.MOVE:
         return Transition(now)
     asked = Asked.GOAL if now.asked is Asked.GOAL else Asked.NOBODY
@@ -217,7 +217,7 @@ def _states_lost(now: NodeState) -> Transition:
 
 
 def _distrust(now: NodeState) -> Transition:
-    """States that jumped, or a command that must not be sent: only an activation ends it."""
+    """After states that jumped, or an invalid command, only an activation clears the fault."""
     if now.motion is MotionState.SILENT:
         return Transition(now)
     latched = now._replace(asked=Asked.NOBODY, fault=Fault.LATCHED)
@@ -272,25 +272,25 @@ _RULES: Mapping[Event, Callable[[NodeState], Transition]] = {
 
 
 class StateMachine:
-    """The situation of one node, and why it is stopped.
+    """The situation of one node, and the reason of its fault.
 
     Attributes:
-        situation: now.
+        situation: current.
         reason: the first reason of the present fault, "" without one.
-        actions: what does each action, called with the reason of the event.
+        actions: implementation of each action, called with the reason of the event.
     """
 
     def __init__(self, actions: Mapping[Action, Callable[[str], None]] | None = None) -> None:
         """Begin unconfigured.
 
         Args:
-            actions: see the attribute; those that are missing do nothing.
+            actions: see the attribute; missing ones do nothing.
         """
         self.situation, self.reason = NodeState(), ""
         self.actions = {} if actions is None else actions
 
     def take(self, event: Event, reason: str = "") -> tuple[Action, ...]:
-        """Take an event, do what follows from it, and return that."""
+        """Take an event, execute its actions, and return the transition."""
         before = self.situation
         self.situation, actions = after(before, event)
         if self.situation.fault is Fault.NONE:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a controller's status says: the fields of impact_msgs/ControllerStatus. Needs no ROS."""
+"""Status of a controller: the fields of impact_msgs/ControllerStatus. Needs no ROS."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from impact_qp.control.phases import Phase
 from impact_qp.control.state_machine import Fault
 from impact_ros.message_fields import constant
 
-MOST = 2**32 - 1  # that a count of a message holds
+MAX_COUNT = 2**32 - 1  # of a uint32
 BLIND = "waiting: the detector is not ready"
 _UNKNOWN = ("slack", "solve_time", "cycle_time", "normal_speed", "speed_bound", "gap")
 
@@ -24,10 +24,10 @@ class Counts:
 
     answered: int = 0
     missed: int = 0  # periods without a state, and answers later than a period
-    passed: int = 0  # states that came faster than the rate
-    dropped: int = 0  # states that could not be used
+    passed: int = 0  # states that arrived faster than the rate
+    dropped: int = 0  # unusable states
     infeasible: int = 0
-    note: str = ""  # what the model does not explain, in the last cycle
+    note: str = ""  # load that the model does not explain, in the last cycle
 
 
 def status_fields(
@@ -45,11 +45,11 @@ def status_fields(
     Args:
         kind: class of the message.
         counts: so far.
-        text: for people.
-        fault: why nothing may move, if so.
+        text: message.
+        fault: whether and how motion is blocked.
         limits: name of the impact limits in force.
-        mode: name of what is done; nothing is commanded any more by default.
-        **known: further fields; numbers that are not known are NaN.
+        mode: name of the mode; by default nothing is commanded.
+        **known: further fields; unknown numbers are NaN.
     """
     return {
         "mode": constant(kind, "MODE", mode),
@@ -57,9 +57,9 @@ def status_fields(
         "active_constraints": [],
         "relaxed_constraints": [],
         **dict.fromkeys(_UNKNOWN, nan),
-        "infeasible_cycles": min(counts.infeasible, MOST),
-        "missed_cycles": min(counts.missed, MOST),
-        "dropped_inputs": min(counts.dropped, MOST),
+        "infeasible_cycles": min(counts.infeasible, MAX_COUNT),
+        "missed_cycles": min(counts.missed, MAX_COUNT),
+        "dropped_inputs": min(counts.dropped, MAX_COUNT),
         "fault": constant(kind, "FAULT", fault.value),
         "message": text,
         **known,
@@ -67,11 +67,11 @@ def status_fields(
 
 
 def command_fields(command: Command, *, idle: bool = False) -> dict[str, Any]:
-    """Return what a command adds to :func:`status_fields`.
+    """Return the additions of a command to :func:`status_fields`.
 
     Args:
         command: of an arm.
-        idle: the arm holds where it was found: no goal came since the activation.
+        idle: the arm holds its position at activation: no goal received yet.
     """
     waits = idle and command.phase is Phase.HOLD
     return {
@@ -86,7 +86,7 @@ def command_fields(command: Command, *, idle: bool = False) -> dict[str, Any]:
 
 
 def remark(command: Command, *, fault: str = "", waits: str = "") -> str:
-    """Return the line for people: why an arm is stopped or waits, and its unexplained load.
+    """Return the message text: why an arm is stopped or waits, and its unexplained load.
 
     Args:
         command: that is sent.

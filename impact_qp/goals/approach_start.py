@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an approach may begin, at an activation or for a goal. Needs no ROS to import."""
+"""Checks whether an approach may begin, at an activation or for a goal. Needs no ROS to import."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def activation_refusal(
 
     Args:
         guarded: the controller.
-        state: of the arm, now; none: not known, and the first state decides.
-        approaches: at once; else it holds until a goal comes, with a surface of its own.
+        state: of the arm, now; None: unknown, and the first state decides.
+        approaches: at once; else it holds until a goal arrives, with its own surface.
     """
     if guarded.doubts:
         return f"the joint states are not believed: {guarded.fault}"
@@ -41,7 +41,7 @@ def activation_refusal(
 def checked_goal(
     goal: Any, settings: PlanParameters, robot: Robot, state: PointState, period: float
 ) -> tuple[GoalRun, ImpactController] | End:
-    """Return what carries out an ExecuteImpact goal, or why it cannot be.
+    """Return the prepared ExecuteImpact goal, or why it is refused.
 
     Args:
         goal: message.

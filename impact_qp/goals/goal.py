@@ -33,7 +33,7 @@ _ESTIMATE_WAIT = 1.0  # for the detector's estimate, after the detection [s]
 
 @dataclass(frozen=True)
 class End:
-    """How a goal ended."""
+    """Result of a goal."""
 
     code: int
     message: str
@@ -45,15 +45,15 @@ class End:
 
 
 class Prepared(NamedTuple):
-    """A goal that can be carried out, and what lets it begin."""
+    """A prepared goal, and its start."""
 
     run: GoalRun
-    start: Callable[[], str]  # begins it, in no time; returns why not
+    start: Callable[[], str]  # starts it without delay; returns why not
 
 
 @dataclass
 class GoalRun:
-    """Watches the commands that carry out a goal, until it has an end."""
+    """Watches the commands that execute a goal, until it ends."""
 
     robot: Robot
     plan: Plan
@@ -67,10 +67,10 @@ class GoalRun:
     _last: tuple[Command, np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 
     def refusal(self, limit: ImpactLimit | None, state: PointState) -> End | None:
-        """Return why the goal cannot be carried out from a state, none if it can.
+        """Return why the goal cannot be executed from a state, None if it can.
 
         Args:
-            limit: of the impact, none if there is none.
+            limit: of the impact, None if unaware.
             state: of the arm.
         """
         contact = self.plan.contact
@@ -86,19 +86,19 @@ class GoalRun:
         if self.plan.after != "press":
             return None
         again = bound if isinstance(limit, ApproachSpeedLimit) else inf
-        most, what = highest_press_force(
+        highest, what = highest_press_force(
             self.robot, again, still, contact.normal, self.plan.preview
         )
         force = self.plan.press_force
-        if force <= most:
+        if force <= highest:
             return None
-        reason = f"press_force: expected up to {most:.1f} N here ({what}), got {force:g}"
+        reason = f"press_force: expected up to {highest:.1f} N here ({what}), got {force:g}"
         return End(NOT_FEASIBLE, reason)
 
     def add(
         self, stamp: int, q: np.ndarray, dq: np.ndarray, command: Command, impact: bool
     ) -> End | None:
-        """Take one cycle, and whether the detector holds that it hit; return the end, if it is."""
+        """Take one cycle, and whether an impact is detected; return the end, if reached."""
         self.started = stamp if self.started is None else self.started
         last, self._last = self._last, (command, q, dq)
         waited = (stamp - self.started) * 1e-9
@@ -114,7 +114,7 @@ class GoalRun:
         return self._impact(stamp, *last)
 
     def _impact(self, stamp: int, before: Command, q: np.ndarray, dq: np.ndarray) -> End | None:
-        """Note the impact that ended the approach."""
+        """Store the impact that ended the approach."""
         self.impact_time, self.before = stamp, ArmDynamics(self.robot)(q, dq)
         self.contact_speed, self.speed_bound = -before.normal_speed, before.speed_bound
         if before.due:
@@ -122,7 +122,7 @@ class GoalRun:
         return End(UNEXPECTED_IMPACT, f"impact {before.gap:.3f} m before the surface")
 
     def _after_impact(self, stamp: int, command: Command) -> End | None:
-        """Wait until the arm has done what follows, and the estimate is there."""
+        """Wait for the motion after the impact, and for the estimate."""
         since = (stamp - (self.impact_time or stamp)) * 1e-9
         wanted = Phase.PRESS if self.plan.after == "press" else Phase.HOLD
         done = command.phase is wanted
@@ -131,14 +131,14 @@ class GoalRun:
         return None
 
     def take_estimate(self, estimate: Any, time: int) -> None:
-        """Take the detector's estimate of an impact at ``time`` [ns], if it is this one's."""
+        """Take the detector's estimate of an impact at ``time`` [ns], if it is of this goal."""
         if self.impact_time is None or self.estimate is not None:
             return
         if abs(time - self.impact_time) * 1e-9 < 0.1:
             self.estimate = estimate
 
     def prediction(self) -> Prediction | None:
-        """Return what the impact was predicted to do, none without one."""
+        """Return the prediction of the impact, None without one."""
         if self.before is None:
             return None
         try:
@@ -147,7 +147,7 @@ class GoalRun:
             return None
 
     def holds_impulse(self, impulse: np.ndarray) -> bool:
-        """Tell whether an impulse, base axes (3,) [N.s], was no worse than announced."""
+        """Tell whether an impulse, base axes (3,) [N.s], was within the announced set."""
         if self.before is None or not np.isfinite(impulse).all():
             return False
         contact = self.plan.contact

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what an ExecuteImpact goal asks for, within what the node's parameters allow. No ROS."""
+"""Reads an ExecuteImpact goal, within the limits of the node's parameters. No ROS."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ LONGEST = 3600.0  # time-out of a goal [s]
 
 
 def plan_of(goal: Any, settings: PlanParameters, robot: Robot, state: PointState) -> Plan:
-    """Return what an ExecuteImpact goal asks for, within what the node's parameters allow.
+    """Return the plan of an ExecuteImpact goal, within the limits of the node's parameters.
 
-    What is left open (0 or NaN, see impact_msgs/Surface) is the parameters'.
+    Open fields (0 or NaN, see impact_msgs/Surface) take the values of the parameters.
 
     Args:
         goal: message.
@@ -38,7 +38,7 @@ def plan_of(goal: Any, settings: PlanParameters, robot: Robot, state: PointState
         state: of the arm, now.
 
     Raises:
-        ControlError: says what was expected and got.
+        ControlError: names the field, the expected and the received value.
     """
     if not 0 <= goal.after < len(_AFTERS):
         raise ControlError(f"after: expected 0 to {len(_AFTERS) - 1}, got {goal.after}")
@@ -67,7 +67,7 @@ def given(value: float) -> bool:
 
 
 def speed_within(name: str, asked: float, cap: float) -> float:
-    """Return a speed that a goal asks for [m/s].
+    """Return a requested speed [m/s].
 
     Raises:
         ControlError: it is not above 0, or above ``cap``.
@@ -78,7 +78,7 @@ def speed_within(name: str, asked: float, cap: float) -> float:
 
 
 def _speed(asked: float, settings: PlanParameters) -> float:
-    """Return the approach speed [m/s]: NaN asks for the highest safe one, 0 leaves it open."""
+    """Return the approach speed [m/s]: NaN requests the highest safe one, 0 leaves it open."""
     cap = settings.speed_cap
     if not given(asked):
         return cap if isnan(asked) else min(settings.speed, cap)
@@ -86,20 +86,20 @@ def _speed(asked: float, settings: PlanParameters) -> float:
 
 
 def _kinds(asked: str, own: str) -> tuple[str, tuple[str, ...]]:
-    """Return which impact limits hold: the kind asked for, and the node's own, which holds too.
+    """Return the active impact limits: the requested kind, and the node's own in addition.
 
-    No kind is stricter than another one everywhere, so the bound in use is the smallest of both.
+    No kind is stricter than another one everywhere, so the smallest bound is used.
     """
     if asked in ("", AUTO, own):
         return own, ()
     if asked not in IMPACT_LIMITS:
-        return asked, ()  # the plan says what it expected
+        return asked, ()  # the plan reports the error
     limited = [name for name in (asked, own) if IMPACT_LIMITS[name].limit is not None]
     return limited[0], tuple(limited[1:])
 
 
 def _contact(goal: Any, known: Contact, robot: Robot, may_widen: bool) -> Contact:
-    """Return the goal's contact, what it leaves open as in ``known``."""
+    """Return the goal's contact; open fields are taken from ``known``."""
     point, normal = place_of(goal.contact, robot)
     ranges = {name: _range(goal.surface, name, getattr(known, name), may_widen) for name in RANGES}
     try:
@@ -116,7 +116,7 @@ def place_of(contact: Any, robot: Robot) -> tuple[np.ndarray, np.ndarray]:
         robot: the arm.
 
     Raises:
-        ControlError: it is none in the robot's base frame.
+        ControlError: not a pose in the robot's base frame.
     """
     frame, base = contact.header.frame_id, robot.base_frame
     if frame not in ("", base):
@@ -132,12 +132,11 @@ def place_of(contact: Any, robot: Robot) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _range(surface: Any, name: str, own: Range, may_widen: bool) -> Range:
-    """Return the range that must be expected of a quantity.
+    """Return the assumed range of a quantity.
 
-    Neither end of a goal makes impacts look more harmless than the node's own, unless the goal
-    ``may_widen`` what is thought harmless; beside an open low end a high one never does. The most
-    harmless impulse, which existential limits count on, is that of the highest friction and of
-    the lowest restitution.
+    An end of a goal's range may be less conservative than the node's only if the goal
+    ``may_widen`` it; a high end never, if the low end is open. Existential limits use the least
+    severe impulse, with the highest friction and the lowest restitution.
     """
     low, high = said(surface, name)
     if low > high:

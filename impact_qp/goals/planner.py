@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Prepares goals beside the thread that answers states. Needs no ROS to import."""
+"""Prepares goals in parallel to the thread that answers states. Needs no ROS to import."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ Answer = Prepared | End
 
 
 class Planner:
-    """Makes the controllers of goals: in a thread of its own, or at once in lockstep.
+    """Creates the controllers of goals: in a separate thread, or at once in lockstep.
 
-    Its long searches are compiled and leave Python's lock to others; what is left of the lock is
-    handed over often.
+    Its long searches are compiled and release Python's lock; the rest of its work hands the lock
+    over often.
     """
 
     def __init__(self, *, beside: bool) -> None:
-        """Create the planner; ``beside``: in a thread of its own."""
+        """Create the planner; ``beside``: in a separate thread."""
         self._thread = ThreadPoolExecutor(1, "planner") if beside else None
         if beside:
             sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH))
 
     def close(self) -> None:
-        """End the thread; what is prepared just now comes to nothing."""
+        """End the thread; a goal in preparation is discarded."""
         if self._thread is not None:
             self._thread.shutdown(wait=False, cancel_futures=True)
 
     def warm(self, robot: Robot, plan: Plan) -> None:
-        """Do everything once that is slower the first time: no goal waits for it."""
+        """Run once what is slower the first time: no goal waits for it."""
         resting = ArmDynamics(robot)(np.array(robot.stance), np.zeros(robot.dof))
         controller = ImpactController(robot, plan)
         if controller.impact_limit is not None:
@@ -62,9 +62,9 @@ class Planner:
         Args:
             goal: message.
             settings: of the node.
-            guarded: the controller, which goes on with the goal's plan once it starts.
+            guarded: the controller, which continues with the goal's plan once it starts.
             state: joint positions [rad] and velocities [rad/s] of the arm, shape (n,) each.
-            on_start: called when it does.
+            on_start: called at its start.
         """
         robot, period = guarded.controller.robot, guarded.controller.period
 
@@ -82,7 +82,7 @@ class Planner:
 def _start(
     guarded: GuardedController, controller: ImpactController, on_start: Callable[[], None]
 ) -> str:
-    """Let a controller go on from the present one; return why not."""
+    """Let a controller take over from the present one; return why not."""
     if reason := guarded.start_refusal(controller):
         return reason
     guarded.adopt(controller)

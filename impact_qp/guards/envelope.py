@@ -13,12 +13,14 @@ from impact_qp.limits.impact_limits.speed import ApproachSpeedLimit
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState, RobotState
 
-KEPT = 0.88  # of an obstacle's bound: motion is not exactly as commanded, nor along the row [-]
-CREEP = 0.01  # below that speed no obstacle is looked for [m/s]
-TRACKED = 0.01  # share of the cap by which a tracked reference may exceed it [-]
+USABLE = 0.88  # of an obstacle's bound: motion deviates from command and row [-]
+CREEP = 0.01  # below that speed obstacles are not considered [m/s]
+TRACKED = 0.01  # fraction of the cap by which a tracked reference may exceed it [-]
 ALONG = 0.966  # cosine up to which a motion counts as one along the surface's normal: 15 degrees
-FAR = 10.0  # where an obstacle is taken to be, for what looks ahead on the way to it [m]
-CHEAP = 0.4  # share of `robust` that is below `joint_load`; 600 drawn places: never below .46 [-]
+FAR = 10.0  # assumed distance of an obstacle, for the search ahead [m]
+CHEAP = (
+    0.4  # fraction of `robust` that is below `joint_load`; 600 drawn places: never below .46 [-]
+)
 
 
 class EnvelopeLimit(Limit):
@@ -49,16 +51,16 @@ class EnvelopeLimit(Limit):
 
 
 class Envelope:
-    """Judges the motion that a cycle would command, and says which row it lacks, if it lacks one.
+    """Checks the motion that a cycle would command, and returns the missing row, if any.
 
     A program without a row that does not bind has the same solution, so the row is added only in
     the cycles that need it.
 
-    The contact point keeps ``cap`` in every direction. Beside the announced surface, for which the
-    impact limit has a row of its own, it keeps the speed at which a rigid obstacle across its way
-    would respect the limits in use. For ``joint_load`` that is a search of its own along the
-    normal, away from the surface; in other directions, for which there is no time, a share of the
-    bound of ``robust``.
+    ``cap`` limits the speed of the contact point in every direction. The impact limit has its own
+    row for the announced surface. In other directions the speed is limited so that a hit on a rigid
+    obstacle would respect the limits in use. For ``joint_load`` this takes a separate search along
+    the normal, away from the surface; in other directions, where the search would take too long, a
+    fraction of the bound of ``robust``.
     """
 
     def __init__(self, robot: Robot, limit: ImpactLimit | None, contact: Contact, cap: float):
@@ -66,7 +68,7 @@ class Envelope:
 
         Args:
             robot: the arm.
-            limit: of the impact on the announced surface; none: obstacles are not looked for.
+            limit: of the impact on the announced surface; None: obstacles are not considered.
             contact: that is announced.
             cap: highest speed of the contact point [m/s].
         """
@@ -76,15 +78,17 @@ class Envelope:
         self._robot, self._contact, self._highest = robot, contact, cap * (1.0 + TRACKED)
         self._normal, self._place = contact.normal, np.array(contact.point, dtype=float)
         self.backward: ApproachSpeedLimit | None = None  # of an obstacle behind the arm
-        self._share = inf  # of the bound of `robust`; infinite: obstacles are not looked for
+        self._bound_fraction = (
+            inf  # fraction of the bound of `robust`; infinite: obstacles are not considered
+        )
         if isinstance(limit, ApproachSpeedLimit):
-            self._share = 1.0 if limit.quick else CHEAP
+            self._bound_fraction = 1.0 if limit.quick else CHEAP
             if not limit.quick:
                 backward = limit.against(self._obstacle(-self._normal))
                 self.backward = backward if isinstance(backward, ApproachSpeedLimit) else None
 
     def _obstacle(self, normal: np.ndarray) -> Contact:
-        """Return a rigid obstacle with a normal, with what is announced of the surface."""
+        """Return a rigid obstacle with a normal and the announced coefficients."""
         known = self._contact
         return Contact(
             self._place - FAR * normal,
@@ -97,7 +101,7 @@ class Envelope:
         )
 
     def holds(self, speed: float, along: float, guarded: bool) -> bool:
-        """Tell whether it is clear already that :meth:`exceeded` is false.
+        """Return True if :meth:`exceeded` is known to be false.
 
         Args:
             speed: of the contact point a preview ahead [m/s].
@@ -107,15 +111,15 @@ class Envelope:
         if speed <= CREEP:
             return True
         return speed <= self._highest and (
-            (guarded and along < -ALONG * speed) or self._share == inf
+            (guarded and along < -ALONG * speed) or self._bound_fraction == inf
         )
 
     def exceeded(self, point: PointState, ddq: np.ndarray, *, guarded: bool) -> bool:
         """Aim the row, if accelerations (n,) [rad/s^2] would exceed the envelope; return whether.
 
         Args:
-            point: that hits, with the velocities that are planned from.
-            ddq: what would be commanded.
+            point: that hits, with the velocities used for planning.
+            ddq: to be commanded.
             guarded: the impact limit bounds the motion towards the surface.
         """
         velocity, speed = self._ahead(point.J, point.twist, point.drift, ddq, self._preview)
@@ -134,20 +138,20 @@ class Envelope:
     def _obstacle_speed(self, point: PointState, direction: np.ndarray, guarded: bool) -> float:
         """Return the highest speed against a rigid obstacle across a direction [m/s]."""
         away = float(self._normal.dot(direction))
-        if self._share == inf or (guarded and away < -ALONG):
+        if self._bound_fraction == inf or (guarded and away < -ALONG):
             return inf
         limit = RobustImpactLimit(self._robot, self._obstacle(-direction))
-        bound = self._share * limit.speed_bound(point).speed
+        bound = self._bound_fraction * limit.speed_bound(point).speed
         if self.backward is not None and away > ALONG:
-            bound = max(bound, self.backward.present_bound(point).speed)  # 0 until it is known
-        return KEPT * bound
+            bound = max(bound, self.backward.present_bound(point).speed)  # 0 until known
+        return USABLE * bound
 
     def look(self, point: PointState) -> None:
-        """Take a state of an arm that may go back from the surface soon."""
+        """Take a state of an arm that may soon move back from the surface."""
         if self.backward is not None:
-            self.backward.present_bound(point)  # kept for :meth:`exceeded` in the same cycle
+            self.backward.present_bound(point)  # stored for :meth:`exceeded` in the same cycle
 
     def catch_up(self, until: float) -> None:
-        """Do what :meth:`look` has left, see :meth:`.ImpactLimit.catch_up`."""
+        """Run deferred work of :meth:`look`, see :meth:`.ImpactLimit.catch_up`."""
         if self.backward is not None:
             self.backward.catch_up(until)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a measured state can be that of the arm: the gate before the controller."""
+"""Checks whether a measured state is plausible for the arm, before the controller."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from impact_qp.compiled.records import JITTER
 from impact_qp.exceptions import ControlError
 from impact_robots.robot import Robot
 
-BEYOND = 0.1  # how far beyond its limits a position may be: stops are softer than limits [rad]
-FASTER = 2.0  # velocities up to that many times their limit occur, in impacts
+BEYOND = 0.1  # tolerance beyond the position limits: end stops are softer than limits [rad]
+FASTER = 2.0  # factor on the velocity limits: impacts exceed them
 DISAGREE = 0.08  # of the velocity limits; the real Panda's recorded motion: at most 0.025
-EXCUSED = 0.2  # no such comparison for that long after an impact: sensors lag velocity jumps [s]
-HELD = 2.0  # bad states in a row that are passed over
-FORGIVEN = 0.05  # of a bad state, for every good one
-RECOVERY = 50  # plausible states in a row after a fault, until they are believed again
+EXCUSED = 0.2  # no such comparison for this time after an impact: sensors lag velocity jumps [s]
+HELD = 2.0  # bad states in a row that are skipped
+FORGIVEN = 0.05  # reduction of the count of bad states per good one
+RECOVERY = 50  # plausible states in a row after a fault, until states are trusted again
 
 
 class Finding(NamedTuple):
-    """What the gate makes of a state: usable, to be passed over, or the end of trust."""
+    """Finding for a state: usable, to be skipped, or a fault."""
 
     problem: str  # "" if the state is plausible
     fault: bool  # there were too many implausible ones
 
 
 class StateGate:
-    """Holds each state against the robot's limits and against the states before it.
+    """Compares each state with the robot's limits and with the states before it.
 
-    One or two implausible states are passed over. More of them, in a row or scattered (as with two
-    publishers on a topic), are a fault; from then on each state is compared with the one before it,
+    One or two implausible states are skipped. More of them, in a row or scattered (as with two
+    publishers on a topic), are a fault; after that each state is compared with the previous one,
     plausible or not, until ``RECOVERY`` of them in a row were plausible.
     """
 
@@ -56,17 +56,17 @@ class StateGate:
 
     @property
     def doubts(self) -> bool:
-        """Whether states are not believed yet after a fault."""
+        """Whether states are not yet trusted again after a fault."""
         return self._quarantine > 0
 
     def check(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> Finding:
-        """Take one state and judge it.
+        """Take one state and check it.
 
         Args:
-            time: of the measurement [ns]; one that runs back starts anew.
+            time: of the measurement [ns]; an earlier one restarts.
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: an impact was detected.
+            impact: an impact is detected.
         """
         if self._time is not None and time < self._time:
             self._time = None
@@ -74,12 +74,12 @@ class StateGate:
         since, after = -1.0 if self._time is None else dt, np.empty(len(self._names))
         q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
         before = self._q, self._dq, self._apart
-        verdict = self._judge(q, dq, *before, self._bounds, since, after)
+        finding = self._judge(q, dq, *before, self._bounds, since, after)
         problem = ""
-        if verdict == self._is_implausible:
+        if finding == self._is_implausible:
             problem = self._implausible(q, dq) or self._moved_too_far(q, dt)
         if not problem:
-            problem = self._disagreement(since, after, verdict != self._good, impact)
+            problem = self._disagreement(since, after, finding != self._good, impact)
         elif not self._quarantine and self._badness <= HELD - 1.0:
             return self._judged(problem)  # compared with the last plausible state again
         finite = not problem or bool(np.isfinite(q).all() and np.isfinite(dq).all())
@@ -87,7 +87,7 @@ class StateGate:
         return self._judged(problem)
 
     def fault_in(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> str:
-        """Take one state, and return why the arm must be brought to rest, "" if it need not.
+        """Take one state, and return why the arm must be ramped to rest, "" if it need not.
 
         Args:
             time: as of :meth:`check`.
@@ -96,7 +96,7 @@ class StateGate:
             impact: see there.
 
         Raises:
-            ControlError: the state is passed over; says why.
+            ControlError: the state is skipped; gives the reason.
         """
         finding = self.check(time, q, dq, impact=impact)
         if finding.fault:
@@ -106,10 +106,10 @@ class StateGate:
         return ""
 
     def _judged(self, problem: str) -> Finding:
-        """Count, and return what follows."""
+        """Count, and return the finding."""
         if self._quarantine:
             self._quarantine = RECOVERY if problem else self._quarantine - 1
-            return Finding(problem or "not believed again yet", fault=True)
+            return Finding(problem or "not trusted again yet", fault=True)
         if not problem:
             self._badness = max(self._badness - FORGIVEN, 0.0)
             return Finding("", fault=False)
@@ -120,7 +120,7 @@ class StateGate:
         return Finding(problem, fault)
 
     def _implausible(self, q: np.ndarray, dq: np.ndarray) -> str:
-        """Return what no state of this robot can be."""
+        """Return the part of a state that is impossible for this robot."""
         within = (q >= self._low) & (q <= self._high) & (np.abs(dq) <= self._fastest)
         if within.all() and q.any():
             return ""
@@ -142,7 +142,7 @@ class StateGate:
         return ""
 
     def _moved_too_far(self, q: np.ndarray, dt: float) -> str:
-        """Return which joint cannot have come this far since the last state."""
+        """Return the joint that moved too far since the last state."""
         if self._time is None:
             return ""
         moved = q - self._q
@@ -153,7 +153,7 @@ class StateGate:
         return f"{self._names[i]} moved by {moved[i]:.4g} within {dt * 1e3:.3g} ms"
 
     def _disagreement(self, since: float, apart: np.ndarray, bad: bool, impact: bool) -> str:
-        """Return which velocity has not been that of the positions for some time."""
+        """Return the joint whose velocity has disagreed with its positions for some time."""
         if since > 0.0:
             self._excused = EXCUSED if impact else max(0.0, self._excused - since)
             if self._excused:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Notices an arm that does not move as it should: a missed impact, an obstacle."""
+"""Detects an arm that moves less than commanded: a missed impact, an obstacle."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from math import isnan
 
 import numpy as np
 
-STALLED = 0.25  # share of the speed that the arm should have, below which it counts as blocked
+STALLED = 0.25  # fraction of the speed that the arm should have, below which it counts as blocked
 CREEP = 0.01  # speed below which no impact limit holds the arm back [m/s]
-LOOKED_BACK = 0.25  # share of the stall time over which a speed is taken
-HELD_BACK, FORGOTTEN = 0.03, 2.0  # way back that an arm did not go [rad], over which that fades [s]
+LOOKED_BACK = 0.25  # fraction of the stall time over which a speed is measured
+HELD_BACK, FORGOTTEN = 0.03, 2.0  # commanded return without motion [rad], and its decay time [s]
 
 
 class StallWatch:
     """Counts for how long the arm has been slower than it should be; one phase at a time.
 
-    Speeds are those of the way gone in a quarter of the stall time: measured velocities are too
-    noisy. A Panda's (4e-3 rad/s) now and then say more than 5 mm/s of a contact point that stands.
-    An arm that begins a phase going the other way is not blocked until it has turned, and none is
-    that is to stand, as while its bound is not known yet.
+    Speeds are computed from the travel in a quarter of the stall time: measured velocities are too
+    noisy. Those of a Panda (4e-3 rad/s) occasionally give more than 5 mm/s for a contact point at
+    rest. An arm that starts a phase in the opposite direction is not blocked until it has turned;
+    nor is an arm that must stand, as while its bound is unknown.
 
     Attributes:
         time: without interruption [s].
@@ -36,9 +36,9 @@ class StallWatch:
         self.reset()
 
     def reset(self) -> None:
-        """Begin to count, as when a phase begins."""
+        """Restart, at the beginning of a phase."""
         self.time, self._fastest, self._wanted = 0.0, CREEP, 0.0
-        self._turning = True  # a phase may begin while the arm still goes the other way
+        self._turning = True  # a phase may begin with the arm moving the other way
         self._ways.clear()
 
     def update(
@@ -47,21 +47,21 @@ class StallWatch:
         """Take one cycle.
 
         Args:
-            way: position along the way that the phase goes, from anywhere [m].
-            reference: speed that was asked for [m/s].
+            way: position along the direction of the phase, any origin [m].
+            reference: commanded speed [m/s].
             bound: of the impact limit, infinite without one; NaN where it has no closed form: then
-                the arm's own highest speed in this phase counts [m/s].
-            elapsed: since the last cycle, none: a period [s].
+                the arm's own highest speed in this phase is used [m/s].
+            elapsed: since the last cycle, None: one period [s].
         """
         time = self._period if elapsed is None else elapsed
-        ways, most = self._ways, self._fastest if isnan(bound) else bound
+        ways, limit = self._ways, self._fastest if isnan(bound) else bound
         now = self._now = self._now + time
-        asked = self._wanted = self._wanted + time * (reference if reference < most else most)
+        asked = self._wanted = self._wanted + time * (reference if reference < limit else limit)
         ways.append((now, way, asked))
         before, way_before, asked_before = ways[0]
         gone, least = way - way_before, STALLED * (asked - asked_before)
         if gone > self._fastest * (now - before) and len(ways) == ways.maxlen:
-            self._fastest = gone / (now - before)  # over less, noise alone looks fast
+            self._fastest = gone / (now - before)  # over less time, noise alone looks fast
         if self._turning:
             self._turning = len(ways) == 1 or gone < -least
         blocked = gone < least and least > 0.0 and not self._turning
@@ -69,9 +69,9 @@ class StallWatch:
 
 
 class HeldBackWatch:
-    """Adds up what a velocity-controlled arm was commanded and did not follow, while it holds.
+    """Adds up commanded motion that a holding velocity-controlled arm did not follow.
 
-    Somebody has it, or it leans on something: its drives wind up while it wants to come back.
+    The arm is held or leans on something: its drives wind up while it tries to return.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class HeldBackWatch:
         self.reset()
 
     def reset(self) -> None:
-        """Begin to add up, as when a hold begins."""
+        """Restart, at the beginning of a hold."""
         self._way: np.ndarray | None = None
 
     def update(self, commanded: np.ndarray, measured: np.ndarray, elapsed: float) -> bool:

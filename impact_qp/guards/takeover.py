@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an arm that is already moving may begin an approach."""
+"""Checks whether a moving arm may begin an approach."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def cannot_be_made_safe(
 
     Args:
         robot: the arm.
-        limit: of the impact; none: any speed is accepted.
+        limit: of the impact; None: any speed is accepted.
         point: of the arm that hits.
         gap: distance to the surface [m].
     """
@@ -35,8 +35,8 @@ def cannot_be_made_safe(
     slowing = deceleration(robot, point, normal)
     reaction, stop = speed * REACTION, speed**2 / (2.0 * slowing)
     if reaction + stop <= gap:
-        return ""  # whatever the bound, which may take milliseconds to find
-    # The velocity is what is to change.
+        return ""  # for any bound, which may take milliseconds to find
+    # The velocity is about to change.
     still = ArmDynamics(robot).state(point.q, np.zeros(robot.dof)).at(limit.frame)
     bound = max(0.0, limit.speed_bound(still).speed)
     way = reaction + stop - bound**2 / (2.0 * slowing)
@@ -49,7 +49,7 @@ def cannot_be_made_safe(
 
 
 def can_stop_before(robot: Robot, point: PointState, normal: np.ndarray, gap: float) -> bool:
-    """Tell whether an arm can be stopped before a surface, without asking how fast it may hit.
+    """Tell whether an arm can be stopped before a surface, whatever its bound.
 
     Args:
         robot: the arm.
@@ -64,7 +64,7 @@ def can_stop_before(robot: Robot, point: PointState, normal: np.ndarray, gap: fl
 
 
 def deceleration(robot: Robot, point: PointState, normal: np.ndarray) -> float:
-    """Return how fast an arm can slow down along a normal, shape (3,) [m/s^2]."""
+    """Return the possible deceleration of an arm along a normal, shape (3,) [m/s^2]."""
     row = normal.dot(point.J[:3])
     per_unit = np.abs(row) / row.dot(row)  # joint accelerations for 1 m/s^2 along the normal
     return float((robot.limits.acceleration / np.maximum(per_unit, 1e-12)).min())

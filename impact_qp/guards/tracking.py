@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Notices an arm that moves faster than it is commanded: a driver's gain, a payload, a push."""
+"""Detects an arm that moves faster than commanded: a driver's gain, a payload, a push."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import numpy as np
 
 from impact_qp.interface import CommandInterface
 
-STEP = 0.01  # from one look to the next [s]
+STEP = 0.01  # between two measurements [s]
 WINDOW = 0.04  # over which a speed is measured [s]
-COMMANDED = 0.15  # how long a commanded speed counts, for what follows with a lag [s]
-SPEEDING = 1.35  # times the commanded speed while that changes, for servos that overshoot
-STEADY = 0.9  # share of the highest commanded speed above which it does not change
+COMMANDED = 0.15  # time for which a commanded speed counts, for the lag of the arm [s]
+SPEEDING = 1.35  # factor on a changing commanded speed, for servos that overshoot
+STEADY = 0.9  # fraction of the highest commanded speed above which it is constant
 
 
 def looks_every(period: float) -> int:
-    """Return from how many cycles of a period [s] one is looked at."""
+    """Return the number of cycles of a period [s] per measurement."""
     return max(1, round(STEP / period))
 
 
 class TrackingWatch:
-    """Compares the way of the contact point with the velocities that were commanded."""
+    """Compares the travel of the contact point with the commanded velocities."""
 
     def __init__(self, interface: type[CommandInterface], period: float) -> None:
         """Watch an arm with an interface, in cycles of a period [s]."""
@@ -38,7 +38,7 @@ class TrackingWatch:
         self._cycle = 0
 
     def reset(self, speed: float) -> None:
-        """Begin with an arm that moves at a speed of its own [m/s]."""
+        """Restart with an arm that moves at a given speed [m/s]."""
         self._places.clear()
         self._commanded.clear()
         self._commanded.append(speed)
@@ -47,12 +47,12 @@ class TrackingWatch:
     def problem(
         self, position: np.ndarray, commanded: np.ndarray, elapsed: float | None = None
     ) -> str:
-        """Take one cycle; return what is wrong, "" if nothing is.
+        """Take one cycle; return the problem, "" if none.
 
         Args:
             position: of the contact point, shape (3,) [m].
             commanded: velocity of it in this cycle, shape (3,) [m/s].
-            elapsed: since the last cycle, none: a period [s].
+            elapsed: since the last cycle, None: one period [s].
         """
         self._cycle += 1
         self._time += self._period if elapsed is None else elapsed
@@ -64,9 +64,9 @@ class TrackingWatch:
             return ""
         before, place = self._places[0]
         way = position - place
-        speed, most = sqrt(way.dot(way)) / (self._time - before), max(self._commanded)
-        steady = min(self._commanded) >= STEADY * most
+        speed, highest = sqrt(way.dot(way)) / (self._time - before), max(self._commanded)
+        steady = min(self._commanded) >= STEADY * highest
         faster = self._faster if steady else max(self._faster, SPEEDING)
-        if speed <= faster * most + self._slack:
+        if speed <= faster * highest + self._slack:
             return ""
-        return f"the contact point moves at {speed:.3f} m/s, commanded were {most:.3f} m/s"
+        return f"the contact point moves at {speed:.3f} m/s, commanded were {highest:.3f} m/s"

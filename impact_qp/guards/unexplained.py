@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loads that the model does not explain, as a payload that nobody announced."""
+"""Loads that the model does not explain, such as an unannounced payload."""
 
 from __future__ import annotations
 
@@ -9,35 +9,38 @@ import numpy as np
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState, RobotState
 
-HEAVIEST = 3.5  # payload at the contact point whose weight an arm bears [kg]
-OTHER = 2.0  # torque of each joint that it bears beside, as of a lever at the tool [N.m]
+HEAVIEST = 3.5  # largest payload at the contact point that is compensated [kg]
+OTHER = 2.0  # additional torque of each joint that is compensated, as of a lever at the tool [N.m]
 GRAVITY = 9.81  # [m/s^2]
-LEAST = 0.2  # root of the sum of squares of torques that noise alone does not reach [N.m]
-NAMED, NAMED_SHARE = 0.5, 0.02  # torques that are reported: above [N.m] and a share of the limit
+LEAST = 0.2  # norm of the torques that noise alone does not reach [N.m]
+NAMED, NAMED_FRACTION = (
+    0.5,
+    0.02,
+)  # torques that are reported: above [N.m] and a fraction of the limit
 
 
 class UnexplainedLoad:
-    """Lets an arm bear what its model does not explain, like gravity.
+    """Compensates loads that the model does not explain, like gravity.
 
-    No more than a payload needs: a person who pushes is not resisted with all the strength of the
+    Only up to the load of a payload: a person who pushes must not meet the full strength of the
     arm.
 
     Attributes:
-        opposed: accelerations of the load that the command opposes, shape (n,) [rad/s^2].
-        note: the largest torque in words, "" if all are small.
+        opposed: accelerations of the compensated load, shape (n,) [rad/s^2].
+        note: the largest torque as text, "" if all are small.
         counts: it is more than noise.
     """
 
     def __init__(self, robot: Robot) -> None:
-        """Set up for an arm that is sent torques."""
+        """Set up for a torque-controlled arm."""
         from impact_qp.compiled.loads import borne_load  # loads slowly
 
         self._borne, self._robot = borne_load, robot
-        self._named = NAMED + NAMED_SHARE * robot.limits.torque
+        self._named = NAMED + NAMED_FRACTION * robot.limits.torque
         self.reset()
 
     def look(self, point: PointState, unexplained: np.ndarray) -> None:
-        """Work out what is borne.
+        """Compute the compensated load.
 
         Args:
             point: state at the contact point.
@@ -66,7 +69,7 @@ class UnexplainedLoad:
         return self.on(point), self.opposed, self.note
 
     def reset(self) -> None:
-        """Bear nothing."""
+        """Compensate nothing."""
         self._torque = self.opposed = np.zeros(self._robot.dof)
         self.note, self.counts = "", False
 

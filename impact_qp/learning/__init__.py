@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hits that learn a wall: from where, what was recorded of one, and a node that asks for them."""
+"""Learning of a wall by hits: approach, record, and the node that requests the hits."""

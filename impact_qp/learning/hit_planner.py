@@ -1,67 +1,67 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hit after hit of a wall: how fast the next one may be asked for, and what it told."""
+"""Plans the speed of each hit of a wall, and learns from its record."""
 
 from __future__ import annotations
 
 from math import inf
 
+from impact_predictor.learning.alignment import aligned
 from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.knowledge import Ceiling, nothing_known
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
-from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
 from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.exceptions import ControlError
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots.state.state import PointState
 
-NOT_KEPT = 1.05  # speed of a hit over the one asked for, above which the arm did not keep it
-READING = 0.05  # share of a limit by which a measured peak may be off [-]
-BROKEN = 2  # hits that used more than was promised, after which there is no other
+NOT_KEPT = 1.05  # ratio of achieved to requested speed above which the hit was too fast
+READING = 0.05  # error of a measured peak, as a fraction of a limit [-]
+BROKEN = 2  # hits that exceeded the prediction, after which no other hit follows
 
 
 class HitPlanner:
-    """Learns from hits, and plans each as fast as those before make safe.
+    """Learns from hits, and plans each as fast as the previous hits make safe.
 
-    After a hit that came more than a twentieth too fast all others are asked to be slower by as
-    much. After the second hit that used more of a limit than was promised there is no other one.
+    After a hit more than 5 % too fast, all later requests are reduced by the same factor. After the
+    second hit that used more of a limit than predicted, no other hit follows.
 
     Attributes:
-        learned: what is known.
-        asked: speed of the last hit that was planned [m/s].
+        learned: present knowledge.
+        asked: requested speed of the last planned hit [m/s].
         problem: why there must be no further hit, "" if there may be.
     """
 
     def __init__(self, box: LearningBox, ceilings: tuple[Ceiling, ...] = ()) -> None:
-        """Begin with nothing but the box.
+        """Begin with the box only.
 
         Args:
-            box: of what is unknown of wall and joints.
-            ceilings: that hold at this place from before.
+            box: of unknown parameters of wall and joints.
+            ceilings: known at this place from before.
         """
         self._box, self.learned = box, Learned(nothing_known(box, ceilings))
         self.asked, self._over = 0.0, 1.0
         self._promised, self._hits, self.problem = 1.0, 0, ""
         self._broken: list[str] = []
 
-    def plan(self, approach: WallApproach, most: float = inf) -> tuple[SafeSpeed, float]:
-        """Return how fast the next hit may be, and is asked for [m/s]; takes about a second.
+    def plan(self, approach: WallApproach, limit: float = inf) -> tuple[SafeSpeed, float]:
+        """Return the safe speed of the next hit and the requested one [m/s]; takes about a second.
 
-        Asked for is the safe speed, or what the arm keeps; less if it was too fast before.
+        The request is the safe speed or the highest achievable one; less if hits were too fast.
 
-        Where the arm arrives depends on the speed: looked at are the places where it arrives at
-        the speed of the hit before, and at the one that is safe there.
+        The place of contact depends on the speed: evaluated are the places at the speed of the
+        previous hit, and at the speed that is safe there.
 
         Args:
             approach: of the hit.
-            most: no faster than that [m/s].
+            limit: highest speed [m/s].
 
         Raises:
-            ControlError: the arm does not get to the wall, or there must be no further hit.
+            ControlError: the arm does not reach the wall, or no further hit is allowed.
             RobotError: the wall is out of reach.
-            PredictionError: nothing is unknown, or the robot's YAML does not give what loads need.
+            PredictionError: nothing is unknown, or the robot's YAML lacks values for loads.
         """
         if self.problem:
             raise ControlError(self.problem)
@@ -70,7 +70,7 @@ class HitPlanner:
             return speed_after(self.learned, place, direction=approach.direction)
 
         def asked(safe: SafeSpeed) -> float:
-            return min(safe.speed, approach.fastest, most) / self._over
+            return min(safe.speed, approach.fastest, limit) / self._over
 
         first = safe_at(approach.arrives(self.asked))
         safe = min(first, safe_at(approach.arrives(asked(first))))
@@ -79,10 +79,10 @@ class HitPlanner:
         return safe, self.asked
 
     def learn(self, hit: RecordedHit) -> None:
-        """Learn from the hit that was planned; takes tenths of a second to seconds.
+        """Learn from the planned hit; takes tenths of a second to seconds.
 
         Raises:
-            PredictionError: it is not sampled as needed.
+            PredictionError: it is not sampled as required.
             NotApproachingError: the arm moved away from the wall.
         """
         self.learned = learn_hit(self.learned, aligned(self._box, hit))
@@ -92,7 +92,7 @@ class HitPlanner:
         self._judge(window)
 
     def _judge(self, window: HitWindow) -> None:
-        """Compare what a hit used with what was promised for its speed."""
+        """Compare the limit usage of a hit with the prediction for its speed."""
         self._hits += 1
         used = self.learned.known.used(window)
         promised = self._promised * max(1.0, window.speed / self.asked) if self.asked else 0.0

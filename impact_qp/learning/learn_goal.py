@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what a LearnSurface goal asks for. Needs no ROS to import."""
+"""Reads a LearnSurface goal. Needs no ROS to import."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from impact_robots.surface import ANY_STIFFNESS, Surface
 from impact_ros.surface_message import said_or
 
 MOST_HITS = 100
-ANYTHING = {  # what is left open may be anything of
+ANYTHING = {  # ranges of open fields
     "friction": (0.0, 1.0),
     "restitution": (0.0, 1.0),
     "stiffness": ANY_STIFFNESS,
@@ -30,20 +30,20 @@ ANYTHING = {  # what is left open may be anything of
 def learner_of(
     goal: Any, settings: LearnerParameters, robot: Robot, ceilings: tuple[Ceiling, ...] = ()
 ) -> SurfaceLearner:
-    """Return who learns the surface of a LearnSurface goal.
+    """Return the learner of a LearnSurface goal.
 
     Args:
         goal: message.
         settings: of the node.
         robot: the arm.
-        ceilings: that hits of goals before this one have set.
+        ceilings: set by hits of earlier goals.
 
     Raises:
-        ControlError: a number or the pose is not valid; says what was expected and got.
+        ControlError: a number or the pose is not valid; names the expected and received value.
     """
     if not 1 <= goal.hits <= MOST_HITS:
         raise ControlError(f"hits: expected 1 to {MOST_HITS}, got {goal.hits}")
-    ranges = {name: said_or(goal.surface, name, most) for name, most in ANYTHING.items()}
+    ranges = {name: said_or(goal.surface, name, widest) for name, widest in ANYTHING.items()}
     point, normal = place_of(goal.contact, robot)
     exponent = ranges.pop("exponent")
     try:

@@ -35,13 +35,13 @@ from impact_ros.qos import LATCHED, RECORD, RECORD_BEST_EFFORT
 
 
 class ImpactLearnerNode(SuiteLifecycleNode):
-    """Learns a surface and the arm's joints from hits that it asks the controller for.
+    """Learns a surface and the arm's joints from hits that it requests from the controller.
 
-    The action `~/learn_surface` asks for one hit after the other of `impact_qp/execute_impact`,
-    each as fast as those before make safe; estimates are worked out between two hits, in a thread.
-    The controller moves the arm, and holds it after each hit: whatever goes wrong here, a hit that
-    is made is cancelled and no other one is asked for. The speed of a hit that came near a limit is
-    a ceiling of that place for all later goals; only `cleanup` lifts it.
+    The action `~/learn_surface` requests one hit after the other from `impact_qp/execute_impact`,
+    each as fast as the previous hits make safe; estimates are computed between hits, in a thread.
+    The controller moves the arm, and holds it after each hit: on any failure the present hit is
+    cancelled and no other one is requested. The speed of a hit that came close to a limit is a
+    ceiling of that place for all later goals; only `cleanup` lifts it.
     """
 
     PARAMETERS = LearnerParameters
@@ -50,7 +50,7 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         """Declare the parameters; everything else waits for `configure`."""
         super().__init__("impact_learner", **options)
         self._machine = StateMachine({Action.END_GOAL: self._stop_goal})
-        self._last: SurfaceLearner | None = None  # whose ceilings hold for the next goal, too
+        self._last: SurfaceLearner | None = None  # its ceilings hold for the next goal, too
         self._ticks: Timer | None = None
         self._server = LearnServer(self, self._machine, self._begin)  # is destroyed in any case
         self.settings = declare(self, LearnerParameters)
@@ -74,7 +74,7 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         return f"{robot.name}, cap {settings.speed_cap:g} m/s"
 
     def _listen(self, robot: Robot) -> None:
-        """Subscribe to what is recorded of a hit."""
+        """Subscribe to the data recorded of a hit."""
         self._reader = JointReader(robot.joint_names)
         stream = RECORD if self.settings.lockstep else RECORD_BEST_EFFORT
         rows: tuple[tuple[Any, str, Callable[[Any], None], Any], ...] = (
@@ -106,12 +106,12 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         self._server.hear(state=False)
 
     def _take_event(self, message: ImpactEvent) -> None:
-        """Note the impact of a hit."""
+        """Store the impact of a hit."""
         stamps = message.header.stamp, message.impact_time
         self._server.recorder.add_event(*map(to_nanoseconds, stamps))
 
     def _begin(self, goal: LearnSurface.Goal) -> SurfaceLearner | End:
-        """Return who learns a goal's surface, or why nobody does."""
+        """Return the learner of a goal's surface, or why there is none."""
         if not self._machine.situation.ready:
             return End(INACTIVE, "activate the learner first")
         try:
@@ -122,25 +122,25 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         return self._last
 
     def begin(self) -> str:
-        """Take goals from now on; nothing moves before one comes."""
+        """Accept goals from now on; nothing moves before one arrives."""
         self._take(Event.ACTIVATED)
         return ""
 
     def stop(self) -> None:
-        """Cancel the hit that is made, and ask for no other one."""
+        """Cancel the present hit, and request no other one."""
         self._take(Event.DEACTIVATED, "deactivated")
 
     def _take(self, event: Event, reason: str = "") -> None:
-        """Take an event; this node commands nothing, so whatever is to stop is at rest."""
+        """Take an event; this node commands nothing, so every stop is at rest."""
         self._machine.take(event, reason)
         self._machine.take(Event.AT_REST)
 
     def _stop_goal(self, reason: str) -> None:
-        """Cancel the hit that is made, and ask for no further one."""
+        """Cancel the present hit, and request no further one."""
         self._server.stop(End(PREEMPTED, reason))
 
     def release(self, reason: str) -> None:
-        """Cancel the hit that is made, and destroy what `configure` made."""
+        """Cancel the present hit, and destroy the resources of `configure`."""
         self._take(Event.CLEANED_UP, reason)
         if self._ticks is None:
             return
@@ -151,7 +151,7 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         self._ticks = self._last = None
 
     def destroy_node(self) -> None:
-        """Destroy the node with its action; rclpy leaves that to chance."""
+        """Destroy the node with its action, which rclpy leaves to the garbage collector."""
         self._server.destroy()
         super().destroy_node()
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How an arm comes to a surface: its controller at an arm that does what it is told."""
+"""Simulates an approach: the controller on an arm that follows its commands exactly."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from impact_qp.control.phases import Phase
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.state.state import PointState
 
-KEPT = 0.98  # of the speed that was asked for: the arm kept it
-HALVINGS = 7  # of the speeds between one that is kept and one that is not
-LATEST = 1.0  # beside twice the time that the way takes at the reference speed [s]
+ACHIEVED = 0.98  # fraction of the requested speed that counts as achieved
+HALVINGS = 7  # of the interval between achieved and missed speeds
+LATEST = 1.0  # beside twice the time of the distance at the reference speed [s]
 
 
 class Rehearsed(NamedTuple):
-    """How an arm comes to a surface."""
+    """Result of a simulated approach."""
 
-    point: PointState | None  # that hits, as it hits; none: it does not get there
-    solved: bool  # the program of every cycle had a solution: no limit of it gave way
+    point: PointState | None  # that hits, at contact; None: it does not arrive
+    solved: bool  # the program of every cycle had a solution: no limit was relaxed
 
 
 def rehearse(
     controller: ImpactController, start: np.ndarray, normal: np.ndarray, level: float
 ) -> Rehearsed:
-    """Let an arm that does exactly what it is told approach a surface.
+    """Simulate the approach of an arm that follows its commands exactly.
 
     Args:
         controller: of the approach, new.
@@ -52,17 +52,17 @@ def rehearse(
     return Rehearsed(None, solved)
 
 
-def highest_kept(comes: Callable[[float], float], most: float) -> float:
-    """Return the highest speed that an arm keeps, to a hundredth of ``most`` [m/s].
+def highest_achieved(comes: Callable[[float], float], highest: float) -> float:
+    """Return the highest speed that an arm achieves, to a hundredth of ``highest`` [m/s].
 
     Args:
-        comes: the speed with which it arrives, of the speed that it is asked for [m/s].
-        most: highest speed to ask for [m/s].
+        comes: speed at contact as a function of the requested speed [m/s].
+        highest: highest requested speed [m/s].
     """
-    if comes(most) >= KEPT * most:
-        return most
-    low, high = 0.0, most
+    if comes(highest) >= ACHIEVED * highest:
+        return highest
+    low, high = 0.0, highest
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if comes(middle) >= KEPT * middle else (low, middle)
+        low, high = (middle, high) if comes(middle) >= ACHIEVED * middle else (low, middle)
     return low

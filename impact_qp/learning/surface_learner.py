@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A surface and an arm's joints learned hit by hit: how fast the next one, and when to stop."""
+"""Learns a surface and an arm's joints hit by hit: speed of the next hit, and when to stop."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import RobotError
 from impact_robots.surface import Surface
 
-SLOWEST = 0.005  # at which a hit is worth it [m/s]
-TOO_FAST = 1.15  # of the speed asked for, above which a hit was not what it was meant to be
+SLOWEST = 0.005  # lowest useful speed of a hit [m/s]
+TOO_FAST = 1.15  # ratio of achieved to requested speed above which a hit is unsafe
 
 
 class NextHit(NamedTuple):
-    """A hit that is to be made."""
+    """A planned hit."""
 
     number: int  # from 1
     safe: SafeSpeed
-    speed: float  # that is asked for [m/s]
-    gap: float  # to the surface, from where it begins [m]
-    surface: Surface  # with the ranges that the controller's own limit may count on
+    speed: float  # requested [m/s]
+    gap: float  # to the surface, from its start [m]
+    surface: Surface  # with the ranges that the controller's own limit may use
 
 
 class SurfaceLearner:
     """Plans hits of one place of a surface and learns from them; holds no clock and no I/O.
 
     Attributes:
-        box: of what was unknown before the first hit; its surface has a point.
-        hits: that were learned from.
+        box: of unknown parameters before the first hit; its surface has a point.
+        hits: used for learning.
         problem: why there must be no further hit, "" if there may be.
     """
 
@@ -53,43 +53,43 @@ class SurfaceLearner:
         ramp: float,
         ceilings: tuple[Ceiling, ...] = (),
     ) -> None:
-        """Begin with nothing but the box.
+        """Begin with the box only.
 
         Args:
-            box: what is unknown of wall and joints.
-            hits: how many to make at most.
-            target: speed above which no hit is asked for [m/s].
+            box: of unknown parameters of wall and joints.
+            hits: largest number of hits.
+            target: highest requested speed [m/s].
             ramp: of the reference speed [m/s^2].
-            ceilings: that hold from before, of any place.
+            ceilings: known from before, of any place.
         """
-        self.box, self._most, self._target, self._ramp = box, hits, target, ramp
+        self.box, self._max_hits, self._target, self._ramp = box, hits, target, ramp
         self._planner = HitPlanner(box, ceilings)
         self.hits: list[LearnedHit] = []
         self._first: np.ndarray | None = None  # positions before the first hit, shape (n,) [rad]
-        self._wanted = False  # the last hit was planned as fast as wanted
+        self._wanted = False  # the last hit was planned at the target speed
         self.problem = ""
 
     @property
     def learned(self) -> Learned:
-        """What is known."""
+        """Present knowledge."""
         return self._planner.learned
 
     @property
     def done(self) -> bool:
-        """Whether the hits are made, or the last one was as fast as wanted."""
-        if len(self.hits) >= self._most:
+        """Whether the hits are made, or the last one reached the target speed."""
+        if len(self.hits) >= self._max_hits:
             return True
         return self._wanted and bool(self.hits) and not self.hits[-1].contradicted
 
     def next_hit(self, q: np.ndarray) -> NextHit:
         """Return the next hit from joint positions, shape (n,) [rad]; takes up to a second or two.
 
-        The arm is where the last hit left it: one with more joints than its task needs does not
-        come back to where it was, and may at last not reach the surface as it is turned.
+        The arm is where the last hit left it: a redundant arm does not return to its first
+        position, and may finally not reach the surface.
 
         Raises:
             ControlError: the surface is behind the arm or out of its reach, or no speed is safe.
-            PredictionError: the robot's YAML does not give what loads need.
+            PredictionError: the robot's YAML lacks values for loads.
         """
         robot, surface = self.box.robot, self.box.surface
         self._first = q if self._first is None else self._first
@@ -116,7 +116,7 @@ class SurfaceLearner:
         return NextHit(len(self.hits) + 1, safe, speed, gap, learned)
 
     def _drift(self, q: np.ndarray) -> str:
-        """Return what there is to say of where the arm is since the first hit, "" before one."""
+        """Return a note on the displacement since the first hit, "" before one."""
         if self._first is None or not self.hits:
             return ""
         away = np.abs(q - self._first)
@@ -127,10 +127,10 @@ class SurfaceLearner:
         )
 
     def learn(self, hit: RecordedHit) -> LearnedHit:
-        """Learn from the hit that was planned; takes tenths of a second to seconds.
+        """Learn from the planned hit; takes tenths of a second to seconds.
 
         Raises:
-            PredictionError: it is not sampled as needed, or the arm moved away from the surface.
+            PredictionError: it is not sampled as required, or the arm moved away from the surface.
         """
         self._planner.learn(hit)
         found = self.learned.last(commanded=hit.command is not None)
@@ -139,7 +139,7 @@ class SurfaceLearner:
         return found
 
     def _problem(self, hit: LearnedHit) -> str:
-        """Return why no further hit must follow one, "" if it may."""
+        """Return why no further hit is allowed after one, "" if it is."""
         what = f"hit {len(self.hits)}"
         if not hit.load <= 1.0:
             return f"{what} used {hit.load:.2f} of a joint's limit"

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""From where an arm hits a wall, how fast it can be there, and how it would arrive."""
+"""Approach of a wall: start, highest speed, and state at contact."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.learning.rehearsal import Rehearsed, highest_kept, rehearse
+from impact_qp.learning.rehearsal import Rehearsed, highest_achieved, rehearse
 from impact_qp.limits import Contact
 from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_robots.dynamics import ArmDynamics
@@ -22,7 +22,7 @@ from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
-SETTLED = 0.1  # at the reference speed before the touch [s]
+SETTLED = 0.1  # time at the reference speed before the contact [s]
 AHEAD = 1.1  # reference speed over the highest
 SLOW = 0.03  # below it an arm arrives as at that speed [m/s]
 
@@ -33,7 +33,7 @@ def arrival(robot: Robot, start: np.ndarray, way: np.ndarray) -> PointState:
     Args:
         robot: the arm.
         start: joint positions, shape (n,) [rad].
-        way: of the contact point, base axes, shape (3,) [m].
+        way: displacement of the contact point, base axes, shape (3,) [m].
 
     Raises:
         RobotError: it is out of reach.
@@ -42,10 +42,10 @@ def arrival(robot: Robot, start: np.ndarray, way: np.ndarray) -> PointState:
 
 
 def by_run_up(run_up: float, ramp: float) -> float:
-    """Return the speed that a run-up allows an arm for 0.1 s before the touch [m/s].
+    """Return the speed that a run-up allows an arm for 0.1 s before the contact [m/s].
 
     Args:
-        run_up: way to the surface [m].
+        run_up: distance to the surface [m].
         ramp: of the reference speed [m/s^2].
     """
     return ramp * (sqrt(SETTLED**2 + 2.0 * run_up / ramp) - SETTLED)
@@ -53,25 +53,24 @@ def by_run_up(run_up: float, ramp: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class WallApproach:
-    """From where, and to what."""
+    """Start and target of a hit."""
 
-    robot: Robot  # as controller and detector take it
-    surface: Surface  # as announced; it goes through where the point is to hit
+    robot: Robot  # as used by controller and detector
+    surface: Surface  # as announced; it contains the target of the contact point
     start: np.ndarray  # shape (n,) [rad]
-    point: PointState  # that is to hit, where it is to
+    point: PointState  # contact point at its target
     run_up: float  # [m]
     ramp: float = 4.0  # of the reference speed [m/s^2]
     direction: np.ndarray | None = None  # base axes, (3,), unit; none: against the normal
 
     def arrives(self, speed: float) -> PointState:
-        """Return the point as it hits when asked for a speed along the normal [m/s].
+        """Return the state at contact for a requested speed along the normal [m/s].
 
-        An arm with more joints than its task needs does not arrive as it is meant to, nor at one
-        speed as at another: joints of a Panda were up to 0.3 rad from where they were to be, and
-        0.007 rad from what is found here. Takes a tenth of a second.
+        A redundant arm does not arrive as planned, and its state depends on the speed: joints of a
+        Panda were up to 0.3 rad from plan, and 0.007 rad from this result. Takes about 0.1 s.
 
         Raises:
-            ControlError: it does not get there.
+            ControlError: it does not arrive.
         """
         found = self._rehearsed(max(speed, SLOW))
         if found.point is None:
@@ -80,12 +79,12 @@ class WallApproach:
 
     @cached_property
     def fastest(self) -> float:
-        """Highest speed along the normal that the arm keeps 0.1 s, the run-up given [m/s].
+        """Highest speed along the normal that the arm holds for 0.1 s, with the given run-up [m/s].
 
-        Less than the run-up allows where joints reach the limits of their speeds (or torques)
-        first; 0 if it does not get there. Asked for more, an arm comes a little faster, but turns
-        its tool away, and there are cycles whose program has no solution, in which a cap on the
-        speed does not hold either. Takes a tenth of a second, or half of one where joints limit it.
+        Less than the run-up allows if joints reach their speed (or torque) limits first; 0 if it
+        does not arrive. At higher requests an arm arrives a little faster, but tilts its tool, and
+        some cycles' programs have no solution, in which a cap on the speed is relaxed, too. Takes
+        0.1 s, or 0.5 s where joints limit it.
         """
 
         def comes(speed: float) -> float:
@@ -94,7 +93,7 @@ class WallApproach:
                 return 0.0
             return -float(self.surface.normal @ found.point.velocity)
 
-        return highest_kept(comes, by_run_up(self.run_up, self.ramp))
+        return highest_achieved(comes, by_run_up(self.run_up, self.ramp))
 
     def _rehearsed(self, speed: float) -> Rehearsed:
         normal = self.surface.normal
@@ -102,12 +101,12 @@ class WallApproach:
         return rehearse(self.controller(speed), self.start, normal, level)
 
     def controller(self, speed: float) -> ImpactController:
-        """Return who lets the arm hit; without a limit of the impact but a cap on the speed.
+        """Return the controller of the hit; without an impact limit but with a cap on the speed.
 
-        Its reference is above that: arms lag behind it, some by a tenth, and some overshoot.
+        Its reference is above the cap: arms lag behind it, some by a tenth, and some overshoot.
 
         Args:
-            speed: highest along the announced normal, and where the arm can, reached [m/s].
+            speed: highest along the announced normal, reached if possible [m/s].
         """
         along = speed / float(self.contact.normal @ self.surface.normal)
         plan = Plan(self.contact, "unaware", speed=AHEAD * along, ramp=self.ramp)
@@ -116,7 +115,7 @@ class WallApproach:
 
     @property
     def contact(self) -> Contact:
-        """What the controller is told: a surface across the direction in which it is to go."""
+        """The surface for the controller, perpendicular to the direction of motion."""
         at = self.surface
         normal = at.normal if self.direction is None else -self.direction
         at_wall = self.point.position

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Limits: what the arm must not do. All files are imported here, for they may register one."""
+"""Limits on the motion of an arm. All files are imported here, because they may register one."""
 
 from importlib import import_module
 from pkgutil import iter_modules

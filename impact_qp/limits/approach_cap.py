@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A fixed bound on how fast a point nears what it is to hit, until it has."""
+"""A fixed bound on the approach speed of a point until its impact."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ PREVIEW = 0.02  # T_p [s]
 class ApproachCapLimit(Limit):
     r"""One row: :math:`d^T(\dot p + T_p(J\ddot q + \dot J\dot q)) \le v`.
 
-    The previewed approach speed of the other impact limits (doc/theory.md), with a bound that was
-    worked out before, for the place of the impact.
+    The previewed approach speed of the other impact limits (doc/theory.md), with a bound computed
+    beforehand for the place of the impact.
     """
 
     names = ("approach speed",)
@@ -26,7 +26,7 @@ class ApproachCapLimit(Limit):
         """Create the limit.
 
         Args:
-            into: d, what is to be hit, base axes, unit, shape (3,).
+            into: d, direction into the surface, base axes, unit, shape (3,).
             speed: v, highest along it [m/s].
             preview: T_p [s].
         """

@@ -10,17 +10,17 @@ from impact_qp.limits.limit import Limit
 from impact_robots.robot import Robot
 from impact_robots.state.state import RobotState
 
-BRAKING = 0.25  # of the acceleration limit, that braking counts on [-]
+BRAKING = 0.25  # usable fraction of the acceleration limit for braking [-]
 PREVIEW = 0.02  # T_p [s]
-RESERVE = 0.01  # kept to the limits [rad]
+RESERVE = 0.01  # distance to the position limits [rad]
 
 
 class BrakingLimit(Limit):
     r"""Rows :math:`\dot q + T_p\ddot q \le \sqrt{2\beta a_{max}(q_{max} - q)}`, and the other way.
 
     The speed from which a joint can still be braked; solved for the acceleration. Accelerations are
-    not limited beside that: a force on an object is part of them, where tasks ask for what a free
-    arm would do.
+    not limited otherwise: they include the force on an object, for which tasks demand the motion
+    of a free arm.
     """
 
     def __init__(self, robot: Robot, *, braking: float = BRAKING, preview: float = PREVIEW) -> None:
@@ -28,7 +28,7 @@ class BrakingLimit(Limit):
 
         Args:
             robot: the arm.
-            braking: beta, share of the acceleration limit [-].
+            braking: beta, fraction of the acceleration limit [-].
             preview: T_p [s].
         """
         self._limits, self._preview = robot.limits, preview
@@ -40,7 +40,7 @@ class BrakingLimit(Limit):
 
     @property
     def figures(self) -> tuple[np.ndarray, float]:
-        """Ends of the way, and twice what braking counts on, shape (3, n), and the preview [s]."""
+        """Ends of the range, twice the braking acceleration, shape (3, n), and the preview [s]."""
         ends = self._limits.position_lower + RESERVE, self._limits.position_upper - RESERVE
         return np.array([*ends, self._twice]), self._preview
 

@@ -16,7 +16,7 @@ from impact_qp.limits.limit import NO_EFFECT, Limit
 from impact_robots.robot import Robot
 from impact_robots.state.state import RobotState
 
-WORLD = "universe"  # frame of what stands still, in base axes
+WORLD = "universe"  # frame of fixed bodies, in base axes
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class CollisionLimit(Limit):
         Args:
             robot: the arm.
             bodies: by name.
-            pairs: names of bodies that must not meet.
+            pairs: names of bodies that must not collide.
             safe: distance d_s [m].
-            influence: distance from which on there is no limit, above ``safe`` [m].
+            influence: distance beyond which there is no limit, above ``safe`` [m].
             gain: k [1/s].
             preview: T_p [s].
 
         Raises:
-            ControlError: a pair or a frame that there is not, or a distance out of its range.
+            ControlError: an unknown pair or frame, or a distance out of its range.
         """
         if not 0.0 <= safe < influence:
             raise ControlError(f"safe: expected 0 to influence {influence:g} m, got {safe:g}")

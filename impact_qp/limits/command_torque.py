@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The torque that is commanded, with what a contact takes of it."""
+"""The commanded torque, including the part of a contact wrench."""
 
 from __future__ import annotations
 

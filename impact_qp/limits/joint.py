@@ -10,18 +10,18 @@ from impact_qp.limits.limit import RateLimit
 from impact_robots.robot import Robot
 from impact_robots.state.state import RobotState
 
-POSITION_RESERVE = 1e-4  # kept to the position limits, for what sampling adds [rad]
+POSITION_RESERVE = 1e-4  # distance to the position limits, for sampling errors [rad]
 
 
 class JointLimit(RateLimit):
     r"""The box that all kinematic limits leave for :math:`\ddot q` over one cycle.
 
-    Acceleration and jerk are direct; velocity as :math:`\dot q + \ddot q\,dt` and with what the
-    jerk limit adds until the acceleration is zero; position with the distance that braking at
-    ``braking`` times the acceleration limit needs. Where two contradict
-    each other the earlier of (acceleration, jerk, velocity, position) wins and the box shrinks to
-    its nearest point, so the box is never empty. An acceleration a may use up a speed, within the
-    cycle and while the jerk limit brings it back to zero, if a dt + a^2/(2 jerk) is no more.
+    Acceleration and jerk are direct; velocity as :math:`\dot q + \ddot q\,dt` and with the speed
+    added until the jerk limit has brought the acceleration to zero; position with the distance for
+    braking at ``braking`` times the acceleration limit. If two contradict each other, the earlier
+    of (acceleration, jerk, velocity, position) wins and the box shrinks to its nearest point, so
+    the box is never empty. An acceleration a may use up a speed, within the cycle and while the
+    jerk limit brings it back to zero, if a dt + a^2/(2 jerk) is no more.
     """
 
     def __init__(self, robot: Robot, period: float, *, braking: float = 0.5) -> None:
@@ -55,7 +55,7 @@ class JointLimit(RateLimit):
         self.previous = None
 
     def remember(self, ddq: np.ndarray, torque: np.ndarray) -> None:
-        """Take what was commanded; see :meth:`RateLimit.remember`."""
+        """Store the commanded accelerations; see :meth:`RateLimit.remember`."""
         self.previous = ddq
 
     def box(self, state: RobotState) -> tuple[np.ndarray, np.ndarray]:
@@ -65,7 +65,7 @@ class JointLimit(RateLimit):
 
     @property
     def figures(self) -> tuple[np.ndarray, np.ndarray, float]:
-        """What :func:`~impact_qp.compiled.joint_box.joint_box` needs beside the state."""
+        """Arguments of :func:`~impact_qp.compiled.joint_box.joint_box` beside the state."""
         return self.last, self._limits, self._dt
 
     @property

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every limit is: named rows ``G x <= h``."""
+"""Base of every limit: named rows ``G x <= h``."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Rows:
 
 
 class Limit(ABC):
-    """A fixed number of rows; ``yields`` says whether they may give way to the hardware's.
+    """A fixed number of rows; ``yields``: they may be relaxed for the hardware's limits.
 
     A limit may also demand equalities, and bound the accelerations and its own variables y; these
-    never give way.
+    are never relaxed.
 
     Attributes:
         names: of the m rows; may change with each ``fill``.
-        variables: how many variables the limit has of its own, ny.
+        variables: number of the limit's own variables, ny.
         variable_weight: of their squares in the cost, beside the regularisation of all variables.
         equalities: names of the p equalities.
         bounded: whether there are bounds.
@@ -54,7 +54,7 @@ class Limit(ABC):
         raise NotImplementedError
 
     def narrow(self, state: RobotState, ddq: np.ndarray, y: np.ndarray) -> None:
-        """Narrow lowest and highest values: of qddot, shape (2, n), and of y, (2, ny), in place."""
+        """Narrow the bounds: of qddot, shape (2, n), and of y, (2, ny), in place."""
         raise NotImplementedError
 
     def rows(self, state: RobotState) -> Rows:
@@ -66,7 +66,7 @@ class Limit(ABC):
 
 
 class RateLimit(Limit):
-    """A limit on what changes from one cycle to the next."""
+    """A limit on changes from one cycle to the next."""
 
     @abstractmethod
     def reset(self) -> None:
@@ -74,7 +74,7 @@ class RateLimit(Limit):
 
     @abstractmethod
     def remember(self, ddq: np.ndarray, torque: np.ndarray) -> None:
-        """Take what was commanded in this cycle, shape (n,) each.
+        """Store the command of this cycle, shape (n,) each.
 
         Args:
             ddq: joint accelerations [rad/s^2].

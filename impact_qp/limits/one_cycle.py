@@ -15,8 +15,8 @@ class OneCycleLimit(Limit):
     r"""Rows of :math:`q + \dot q\,dt + \tfrac12\ddot q\,dt^2` and :math:`\dot q + \ddot q\,dt`.
 
     Both within the limits (van Steen et al., 19, 20), each solved for the acceleration: solvers
-    lose digits on rows as small as dt^2. The position row looks one cycle ahead, so it acts when it
-    is too late to brake: :class:`~impact_qp.limits.JointLimit` brakes in time.
+    lose digits on rows as small as dt^2. The position row looks one cycle ahead, so it acts too
+    late to brake: :class:`~impact_qp.limits.JointLimit` brakes in time.
     """
 
     def __init__(self, robot: Robot, period: float) -> None:

@@ -15,8 +15,8 @@ from impact_robots.state.state import RobotState
 class TorqueLimit(RateLimit):
     r"""Bounds on :math:`u = (M + B_\theta)\ddot q + h` and on its change over one cycle.
 
-    The rate is that of the torque beyond gravity, which is what the driver is sent. Where the
-    driver adds gravity, what it is sent is within the torque limits too.
+    The rate is that of the torque beyond gravity, which is sent to the driver. If the driver adds
+    gravity, the sent torque is within the torque limits, too.
     """
 
     def __init__(self, robot: Robot, period: float) -> None:
@@ -24,11 +24,14 @@ class TorqueLimit(RateLimit):
         from impact_qp.compiled.torque_box import torque_box, write_torque_rows  # loads slowly
 
         self._torque_box, self._write_rows = torque_box, write_torque_rows
-        self._most, self._adds_gravity = robot.limits.torque, bool(robot.driver_compensates_gravity)
+        self._limits, self._adds_gravity = (
+            robot.limits.torque,
+            bool(robot.driver_compensates_gravity),
+        )
         self._step = RATE_FRACTION * robot.limits.torque_rate * period
         self._motor = robot.apparent_motor_inertia
         self._unknown = np.full(robot.dof, np.nan)
-        self.share = 1.0  # of the period that has gone by since the last command
+        self.fraction = 1.0  # of the period that has passed since the last command
         self.previous: np.ndarray | None = None  # last u - g [N.m], None after a re-start
         self._last: tuple[RobotState, np.ndarray | None, np.ndarray] | None = None
         self.names = tuple(f"{name} torque upper" for name in robot.joint_names) + tuple(
@@ -44,13 +47,13 @@ class TorqueLimit(RateLimit):
         self.previous = None
 
     def remember(self, ddq: np.ndarray, torque: np.ndarray) -> None:
-        """Take what was commanded; see :meth:`RateLimit.remember`."""
+        """Store the command; see :meth:`RateLimit.remember`."""
         self.previous = torque
 
     @property
     def figures(self) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, bool]:
-        """Last torque, share of the step, step, limits and whether the driver adds gravity."""
-        return self.last, self.share, self._step, self._most, self._adds_gravity
+        """Last torque, fraction of the step, step, limits and whether the driver adds gravity."""
+        return self.last, self.fraction, self._step, self._limits, self._adds_gravity
 
     @property
     def last(self) -> np.ndarray:
@@ -59,10 +62,10 @@ class TorqueLimit(RateLimit):
 
     def box(self, state: RobotState) -> np.ndarray:
         """Return lower and upper torques u, gravity included, shape (2, n) [N.m]."""
-        last = self._last  # asked twice a cycle
+        last = self._last  # called twice a cycle
         if last is not None and last[0] is state and last[1] is self.previous:
             return last[2]
-        previous, share, step, *others = self.figures
-        box: np.ndarray = self._torque_box(state.g, previous, share * step, *others)
+        previous, fraction, step, *others = self.figures
+        box: np.ndarray = self._torque_box(state.g, previous, fraction * step, *others)
         self._last = (state, self.previous, box)
         return box

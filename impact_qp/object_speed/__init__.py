@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast arms with plates may hit an object that moves: before they do, by the impact limits."""
+"""Safe speeds of arms with plates that hit a movable object, by the impact limits."""
 
 from impact_qp.object_speed.object_hit import ArmForces, ObjectHit
 from impact_qp.object_speed.safe_scale import (

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the joints feel when plates hit an object, against their limits."""
+"""Joint loads when plates hit an object, relative to their limits."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from impact_predictor.joint_load.object_load import ArmLoad, FaceContact, Object
 from impact_qp.object_speed.object_hit import ObjectHit, joint_limits
 from impact_qp.object_speed.use import ObjectUse
 
-MARGIN = 0.05  # the model has some 4 %, and arms hit up to 1.5 % faster than they should
-SETTLED = 0.015  # after the last touch, when an arm begins to clamp: the impact's peak is over [s]
+MARGIN = 0.05  # model error of some 4 %, and arms hit up to 1.5 % too fast
+SETTLED = 0.015  # after the last contact, when clamping begins: the impact's peak is over [s]
 
 
 class LoadUse(ObjectUse):
@@ -34,10 +34,10 @@ class LoadUse(ObjectUse):
         Args:
             hit: arms and box.
             joint_ranges: "announced", the robot's, or "nominal".
-            margin: share of every limit that is kept in reserve [-].
+            margin: fraction of every limit kept in reserve [-].
 
         Raises:
-            PredictionError: the robot's YAML does not give what is needed.
+            PredictionError: the robot's YAML lacks required values.
         """
         warm_up()
         names = tuple(hit.plates)
@@ -63,7 +63,7 @@ class LoadUse(ObjectUse):
         ]
 
     def used(self, scale: float) -> np.ndarray:
-        """Return the shares; of a box at rest loads are proportional to the scale."""
+        """Return the fractions; for a box at rest loads are proportional to the scale."""
         if self._still is None:
             cases, factor = self._loads(scale), 1.0
         else:
@@ -75,7 +75,7 @@ class LoadUse(ObjectUse):
         return np.max(shares, axis=0)
 
     def _of_arm(self, name: str, load: ArmLoad, factor: float) -> np.ndarray:
-        """Return the shares of one arm in one case, shape (2 n,)."""
+        """Return the fractions of one arm in one case, shape (2 n,)."""
         before, force = self._before[name], self._forces[name]
         high, low, later_high, later_low = (factor * each for each in load)
         torques = before + np.array([high, low, later_high + force, later_low + force, 0.0 * force])
@@ -86,14 +86,16 @@ class LoadUse(ObjectUse):
 
 
 def _joint_ends(hit: ObjectHit, joint_ranges: str) -> list[dict[str, np.ndarray]]:
-    """Return the joints of all arms that make loads high and low, by the arms' names."""
+    """Return the joints of all arms that make loads highest and lowest, by the arms' names."""
     ends = {name: joint_ends(hit.robots[name], joint_ranges) for name in hit.plates}
-    most = max(map(len, ends.values()))
-    return [{name: each[min(k, len(each) - 1)] for name, each in ends.items()} for k in range(most)]
+    count = max(map(len, ends.values()))
+    return [
+        {name: each[min(k, len(each) - 1)] for name, each in ends.items()} for k in range(count)
+    ]
 
 
 def _torque(hit: ObjectHit, name: str) -> np.ndarray:
-    """Return J^T f of the wrench that an arm exerts on the box, shape (n,) [N.m]."""
+    """Return J^T f of the wrench of an arm on the box, shape (n,) [N.m]."""
     plate = hit.plates[name]
     J = plate.arm.jacobian(plate.center)
     return np.asarray(J.T @ hit.force(name))

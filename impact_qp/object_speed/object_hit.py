@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arms with plates that are about to hit a box, and what is not known of the box."""
+"""Arms with plates that are about to hit a box, and the ranges of the box."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ class ObjectHit:
     restitution: Range  # of the same [-]
     stiffness: Range  # of a plate's contact, finite [N/m]
     velocity: ArrayLike = (0.0, 0.0, 0.0)  # of the box before, world axes, shape (3,) [m/s]
-    forces: ArmForces | None = None  # that follow the impact; none: none
-    ways: Mapping[str, ArrayLike] | None = None  # highest joint speeds before, (n,) [rad/s]
-    footing: Footing | None = None  # what the box stands on and stays on; none: it is lifted
+    forces: ArmForces | None = None  # after the impact; None: no forces
+    run_up: Mapping[str, ArrayLike] | None = None  # highest joint speeds before, (n,) [rad/s]
+    footing: Footing | None = None  # support on which the box stays; None: it is lifted
     rotation: ArrayLike = field(default_factory=lambda: np.eye(3))  # axes of the box, (3, 3)
 
     def __post_init__(self) -> None:
         """Check the ranges.
 
         Raises:
-            OutOfRangeError: one is out of its range, empty or endless, or no arm.
+            OutOfRangeError: a range is invalid, empty or unbounded, or no arm.
         """
         if not self.plates:
             raise OutOfRangeError("plates", "at least one arm", "none")
@@ -100,11 +100,11 @@ class ObjectHit:
         wrench = (self.forces or {}).get(name, np.zeros(6))
         return finite_array(wrench, (6,), "force")
 
-    def way(self, name: str) -> np.ndarray:
+    def highest_speeds(self, name: str) -> np.ndarray:
         """Return the highest joint speeds of an arm up to the impact, shape (n,) [rad/s]."""
         at_impact = np.abs(self.plates[name].arm.state.dq)
-        before = (self.ways or {}).get(name, np.zeros(self.robots[name].dof))
-        return np.maximum(at_impact, finite_array(before, at_impact.shape, "ways"))
+        before = (self.run_up or {}).get(name, np.zeros(self.robots[name].dof))
+        return np.maximum(at_impact, finite_array(before, at_impact.shape, "run_up"))
 
     def scaled(self, scale: float) -> dict[str, Plate]:
         """Return the plates with their arms' velocities multiplied."""

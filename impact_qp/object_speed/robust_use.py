@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""The published limit on impulsive torques, of arms that hit an object that gives way.
+r"""The published limit on impulsive torques, for arms that hit a movable object.
 
 Wang et al. (2023) bound :math:`(a/\delta_t)J_v^T\iota` for every impulse of
 :math:`z^T W\iota = -(1+e)v_n^-` in a friction pyramid. An object that moves adds its own mobility
@@ -27,7 +27,7 @@ from impact_robots import contact_rotation
 
 MARGIN = 0.01  # as of RobustImpactLimit
 GENERATORS = 8
-_NOTHING = 1e-9  # of the mobility of the arm alone, below which impulses have no end
+_NOTHING = 1e-9  # fraction of the arm's own mobility below which impulses are unbounded
 
 
 class RobustUse(ObjectUse):
@@ -47,12 +47,12 @@ class RobustUse(ObjectUse):
             hit: arms and box.
             peak_factor: a, peak over mean force [-].
             duration: delta_t, of the contact [s].
-            margin: share of every limit that is kept in reserve [-].
+            margin: fraction of every limit kept in reserve [-].
         """
         self._hit = hit
         self._mean = mean_force_factor(peak_factor, duration)
         limits = [hit.robots[name].limits for name in hit.plates]
-        self._most = [(1.0 - margin) * each.impulsive_torque for each in limits]
+        self._limits = [(1.0 - margin) * each.impulsive_torque for each in limits]
         self._axes = [contact_rotation(-plate.axes[:, 2]) for plate in hit.plates.values()]
         kinds = ("impulsive torque",)
         self.names = sum((joint_limits(hit, name, kinds) for name in hit.plates), ())
@@ -78,7 +78,7 @@ class RobustUse(ObjectUse):
         return W
 
     def used(self, scale: float) -> np.ndarray:
-        """Return the shares; infinite where friction lets impulses grow without end."""
+        """Return the fractions; infinite if friction makes impulses unbounded."""
         approach = self._approach(scale)
         if not approach.max() > 0.0:
             return np.zeros(len(self.names))
@@ -86,7 +86,7 @@ class RobustUse(ObjectUse):
         return np.max([self._of_mobility(W, wanted) for W in self._mobility], axis=0)
 
     def _approach(self, scale: float) -> np.ndarray:
-        """Return how fast each plate nears the box, shape (arms,) [m/s]."""
+        """Return the approach speed of each plate, shape (arms,) [m/s]."""
         of_box, speeds = np.asarray(self._hit.velocity, dtype=float), []
         for R, plate in zip(self._axes, self._hit.plates.values(), strict=True):
             velocity = plate.arm.jacobian(plate.center)[:3] @ plate.arm.velocity()
@@ -94,7 +94,7 @@ class RobustUse(ObjectUse):
         return np.array(speeds)
 
     def _of_mobility(self, W: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-        """Return the worst shares of all choices of generators, shape (arms n,)."""
+        """Return the largest fractions over all combinations of facets' edges, shape (arms n,)."""
         K, arms = self._pyramid, range(len(W))
         worst = np.zeros(len(self.names))
         for chosen in product(range(K.shape[1]), repeat=len(W)):
@@ -104,9 +104,9 @@ class RobustUse(ObjectUse):
             if least <= _NOTHING * np.trace(A):
                 return np.full(len(self.names), np.inf)
             size = np.maximum(np.linalg.solve(A, wanted), 0.0)
-            felt = [
-                self._mean * np.abs(self._torques[i].T @ (k[i] * size[i])) / self._most[i]
+            loads = [
+                self._mean * np.abs(self._torques[i].T @ (k[i] * size[i])) / self._limits[i]
                 for i in arms
             ]
-            worst = np.maximum(worst, np.concatenate(felt))
+            worst = np.maximum(worst, np.concatenate(loads))
         return worst

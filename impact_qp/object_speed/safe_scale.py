@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The highest safe speed of arms that hit an object: each alone, and all at once."""
+"""The highest safe speed of arms that hit an object: each alone, and all together."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from impact_qp.object_speed.velocity_use import VelocityUse
 
 PULSE = (3.0, 0.018)  # as published: peak over mean force [-], and duration [s]
 JOINT_LOAD, ROBUST = "joint_load", "robust"
-OBJECT_LIMITS = (JOINT_LOAD, ROBUST)  # impact limits that are there for objects
+OBJECT_LIMITS = (JOINT_LOAD, ROBUST)  # impact limits available for objects
 
 
 class ObjectSpeeds(NamedTuple):
-    """How fast arms may hit an object, over the velocities that were asked for."""
+    """Safe scales of the arms' velocities, relative to the requested ones."""
 
     together: ObjectBound  # all at once
     alone: dict[str, ObjectBound]  # each arm before the others, by name
 
     @property
     def safe(self) -> ObjectBound:
-        """What holds however late an arm is: the least of all."""
+        """The bound for any delay between the arms: the smallest of all."""
         return min([self.together, *self.alone.values()], key=lambda each: each.scale)
 
 
@@ -39,7 +39,7 @@ def object_speeds(
 ) -> ObjectSpeeds:
     """Return the highest scales of the arms' velocities that an impact limit allows.
 
-    Velocities of the joints before and after the impact are limited beside it.
+    Velocities of the joints before and after the impact are limited, too.
 
     Args:
         hit: arms and box.
@@ -49,7 +49,7 @@ def object_speeds(
 
     Raises:
         ControlError: no such impact limit.
-        PredictionError: the robot's YAML does not give what ``joint_load`` needs.
+        PredictionError: the robot's YAML lacks values that ``joint_load`` requires.
     """
     use = _uses(impact_limits, joint_ranges, pulse)
     together = _bound(hit, use)
@@ -61,7 +61,7 @@ def object_speeds(
 def _uses(
     impact_limits: str, joint_ranges: str, pulse: tuple[float, float]
 ) -> Callable[[ObjectHit], ObjectUse]:
-    """Return what makes the uses of an impact limit."""
+    """Return the constructor of the uses of an impact limit."""
     if impact_limits == ROBUST:
         return lambda hit: RobustUse(hit, peak_factor=pulse[0], duration=pulse[1])
     if impact_limits == JOINT_LOAD:

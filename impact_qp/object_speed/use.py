@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What hitting an object at a speed uses of limits, and the highest speed that uses no more."""
+"""Fractions of the limits used by a hit of an object, and the highest speed within all limits."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-_FASTEST = 2.0**10  # scale from which on nothing limits it [-]
-_FINE, _STEPS = 1e-4, 40  # relative width that is left between safe and not, most halvings
+_FASTEST = 2.0**10  # scale above which the speed is unlimited [-]
+_FINE, _STEPS = 1e-4, 40  # relative width of the final interval, largest number of steps
 
 
 class ObjectBound(NamedTuple):
     """The highest scale of the arms' velocities, and the limit that sets it."""
 
-    scale: float  # infinite: nothing limits it; 0: nothing is safe [-]
+    scale: float  # infinite: unlimited; 0: no safe speed [-]
     limit: str
 
 
 class ObjectUse(ABC):
-    """Limits on what hitting an object does.
+    """Limits on the effects of hitting an object.
 
     Attributes:
         names: of the k limits, each with its arm's name if it has one.
@@ -32,17 +32,17 @@ class ObjectUse(ABC):
 
     @abstractmethod
     def used(self, scale: float) -> np.ndarray:
-        """Return what is used of each limit at a scale of the arms' velocities, (k,) [-].
+        """Return the used fraction of each limit at a scale of the arms' velocities, (k,) [-].
 
         Raises:
-            PredictionError: an impact of which no number comes out.
+            PredictionError: an impact without a finite result.
         """
 
 
 def largest_scale(use: ObjectUse) -> ObjectBound:
     """Return the highest scale at which no limit is used beyond 1.
 
-    What is used grows with the scale. The secant is tried first, as most uses are straight lines.
+    The fractions grow with the scale. The secant is tried first: most are straight lines.
     """
     low, rest = 0.0, use.used(0.0)
     if rest.max() >= 1.0:
@@ -57,16 +57,16 @@ def largest_scale(use: ObjectUse) -> ObjectBound:
         if high - low <= _FINE * high:
             break
         middle = _between(low, rest.max(), high, over.max(), step)
-        share = use.used(middle)
-        if share.max() <= 1.0:
-            low, rest = middle, share
+        fraction = use.used(middle)
+        if fraction.max() <= 1.0:
+            low, rest = middle, fraction
         else:
-            high, over = middle, share
+            high, over = middle, fraction
     return ObjectBound(low, use.names[int(over.argmax())])
 
 
 def _between(low: float, below: float, high: float, above: float, step: int) -> float:
-    """Return where to look next: about where the line crosses 1, every third time the middle."""
+    """Return the next scale: where the line crosses 1; every third time the middle."""
     if step % 3 == 2 or not np.isfinite(above):
         return (low + high) / 2.0
     crossing = low + (high - low) * (1.0 - below) / (above - below)

@@ -13,11 +13,11 @@ from impact_predictor.multicontact.object_impact import OBJECT_MAPS, Plate, obje
 from impact_qp.object_speed.object_hit import ObjectHit, ends, joint_limits
 from impact_qp.object_speed.use import ObjectUse
 
-MARGIN = 0.02  # arms hit up to 1.5 % faster than they should
+MARGIN = 0.02  # arms hit up to 1.5 % too fast
 
 
 class VelocityUse(ObjectUse):
-    """Velocity of each joint, on the way to the impact and after it by both maps.
+    """Velocity of each joint, during the approach and after the impact by both maps.
 
     All ends of the ranges of mass and friction count. The maps, with four contacts a plate and with
     plates that stay on the object, are of inelastic impacts; a restitution e makes their jumps
@@ -25,14 +25,14 @@ class VelocityUse(ObjectUse):
     """
 
     def __init__(self, hit: ObjectHit, *, margin: float = MARGIN) -> None:
-        """Keep what is asked; ``margin`` of every limit is kept in reserve [-]."""
+        """Store the hit; ``margin`` of every limit is kept in reserve [-]."""
         self._hit, kinds = hit, ("velocity", "velocity after")
         limits = {name: hit.robots[name].limits for name in hit.plates}
-        self._most = {name: (1.0 - margin) * each.velocity for name, each in limits.items()}
+        self._limits = {name: (1.0 - margin) * each.velocity for name, each in limits.items()}
         self.names = sum((joint_limits(hit, name, kinds) for name in hit.plates), ())
 
     def used(self, scale: float) -> np.ndarray:
-        """Return the shares."""
+        """Return the fractions."""
         plates = self._hit.scaled(scale)
         before = {name: plate.arm.velocity() for name, plate in plates.items()}
         after, bounce = self._after(plates), self._hit.restitution[1]
@@ -40,13 +40,13 @@ class VelocityUse(ObjectUse):
         for name, dq in before.items():
             reached = [np.abs(each[name] + bounce * (each[name] - dq)) for each in after]
             shares += [
-                scale * self._hit.way(name) / self._most[name],
-                np.max(reached, axis=0) / self._most[name],
+                scale * self._hit.highest_speeds(name) / self._limits[name],
+                np.max(reached, axis=0) / self._limits[name],
             ]
         return np.concatenate(shares)
 
     def _after(self, plates: dict[str, Plate]) -> list[dict[str, np.ndarray]]:
-        """Return the joint velocities that the maps leave, of all cases, shape (n,) an arm."""
+        """Return the joint velocities after the impact by the maps, of all cases, (n,) per arm."""
         hit, cases = self._hit, []
         for mass, friction in product(hit.masses, ends(hit.friction)):
             rubbing = {name: replace(plate, friction=friction) for name, plate in plates.items()}

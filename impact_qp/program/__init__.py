@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The quadratic program: an object that is composed from tasks and limits, printed and solved."""
+"""The quadratic program: composed from tasks and limits, can be printed and solved."""

@@ -15,7 +15,7 @@ from impact_qp.tasks import Task
 from impact_robots.state.state import RobotState
 
 REGULARISATION = 1e-6  # on every variable
-SLACK_WEIGHT = 1e6  # on the amount by which yielding rows give way
+SLACK_WEIGHT = 1e6  # on the amount by which yielding rows are exceeded
 
 
 class ProgramBuilder:
@@ -28,9 +28,9 @@ class ProgramBuilder:
 
         Args:
             dof: number of joints n.
-            tasks: what to do; weights as they are now.
-            limits: what not to do.
-            soften: let the rows of yielding limits give way together, at the least possible amount:
+            tasks: of the cost; with their present weights.
+            limits: constraints.
+            soften: relax the rows of yielding limits together, by the smallest possible amount:
                 adds one variable, the last, at least 0, in the rows' own unit.
         """
         import scipy.linalg.lapack  # noqa: F401  here, not in the first control cycle: loads slowly
@@ -65,7 +65,7 @@ class ProgramBuilder:
             self._G[-1, -1] = -1.0
 
     def _views(self) -> list[tuple[Limit, np.ndarray, np.ndarray, np.ndarray]]:
-        """Return each limit with where it writes its rows."""
+        """Return each limit with the place of its rows."""
         views, row, column = [], 0, self._dof
         diagonal = np.einsum("ii->i", self._H)
         for limit in self._limits:
@@ -80,7 +80,7 @@ class ProgramBuilder:
         return views
 
     def _add_equalities_and_bounds(self, size: int) -> None:
-        """Make room for what only some limits have."""
+        """Allocate memory for optional parts of limits."""
         self._equalities = tuple(name for limit in self._limits for name in limit.equalities)
         p = len(self._equalities)
         self._E = np.zeros((p, size)) if p else None
@@ -110,7 +110,7 @@ class ProgramBuilder:
 
         Args:
             state: of the arm.
-            added: to the accelerations that the tasks ask for, shape (n,) [rad/s^2].
+            added: to the accelerations of the tasks, shape (n,) [rad/s^2].
         """
         for task, A, b in self._tasks:
             task.fill(state, A, b)
@@ -139,7 +139,7 @@ class ProgramBuilder:
         )
 
     def _named(self) -> tuple[str, ...]:
-        """Return the names of all rows; put together anew only when one has changed."""
+        """Return the names of all rows; rebuilt only if one has changed."""
         parts = [limit.names for limit in self._limits]
         if parts != self._parts:
             self._parts, slack = parts, ("slack",) if self._slack_row else ()
@@ -148,7 +148,7 @@ class ProgramBuilder:
 
 
 def weights_of(tasks: Sequence[Task]) -> np.ndarray:
-    """Return the weights of the tasks' rows, one below the other, as they are now."""
+    """Return the present weights of the tasks' rows, stacked."""
     return np.repeat([float(task.weight) for task in tasks], [task.size for task in tasks])
 
 

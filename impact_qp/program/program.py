@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The quadratic program that a controller asks: an object to print, test, draw and solve."""
+"""The quadratic program of a controller: an object to print, test, draw and solve."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ import quadprog
 
 from impact_qp.exceptions import ControlError
 
-_INFINITE = 1e30  # what daqp takes for no bound
+_INFINITE = 1e30  # daqp's value of a missing bound
 _OPTIMAL = 1  # its exit flag
-_EQUALITY = 5  # its mark of a row that always binds
-KEPT = 1e-10  # by how much a guessed solution may exceed a row
-TRIES = 8  # sets of rows that compiled programs look at before a solver is asked
+_EQUALITY = 5  # its flag of an equality row
+ROW_TOLERANCE = 1e-10  # largest excess of a guessed solution over a row
+TRIES = 8  # sets of rows that compiled programs try before a solver is used
 
 
 class QuadraticProgram(NamedTuple):
     r"""Minimise :math:`\tfrac12 x^T H x + c^T x` under rows, equalities and bounds.
 
     :math:`G x \le h`, :math:`A x = b`, :math:`l \le x \le u`. ``x`` stacks the joint accelerations,
-    shape (n,) [rad/s^2], and whatever the limits add.
+    shape (n,) [rad/s^2], and the variables that limits add.
     """
 
     H: np.ndarray  # shape (nx, nx), positive definite
@@ -81,7 +81,7 @@ class QuadraticProgram(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What the solver found."""
+    """Result of the solver."""
 
     x: np.ndarray  # shape (nx,)
     active: tuple[str, ...]  # names of the rows and bounds that bind; equalities always do
@@ -89,10 +89,10 @@ class Solution(NamedTuple):
 
 
 class NoSolutionFound(ControlError):
-    """A quadratic program has no solution; ``program`` is kept for a look."""
+    """A quadratic program has no solution; ``program`` is stored for inspection."""
 
     def __init__(self, program: QuadraticProgram, reason: str) -> None:
-        """Keep the program and the solver's reason."""
+        """Store the program and the solver's reason."""
         super().__init__(f"no solution: {reason}")
         self.program = program
 
@@ -107,7 +107,7 @@ def solve(
         solver: of :data:`SOLVERS`: quadprog (Goldfarb and Idnani) or daqp (Arnstrom, Bemporad and
             Axehill), dual active-set methods both; daqp is two to three times as fast.
         guess: numbers of the rows that might bind, as those of the last cycle: tried before the
-            solver, which has nothing to do if the conditions of optimality hold.
+            solver, which is not run if the optimality conditions hold.
 
     Raises:
         NoSolutionFound: infeasible, not positive definite, or not finite.
@@ -126,9 +126,9 @@ def solve(
 
 
 def _binding(program: QuadraticProgram, rows: tuple[int, ...]) -> np.ndarray | None:
-    """Return the solution if exactly these rows bind, which the optimality conditions tell."""
+    """Return the solution if exactly these rows bind, by the optimality conditions."""
     if program.b is None and program.lower is None:
-        x, found = _minimum_on()(*program[:4], numbers_of(rows), KEPT)
+        x, found = _minimum_on()(*program[:4], numbers_of(rows), ROW_TOLERANCE)
         return x if found else None
     return _binding_with_equalities(program, rows)
 
@@ -140,14 +140,14 @@ def _minimum_on() -> Callable[..., tuple[np.ndarray, bool]]:
     return minimum_on
 
 
-@lru_cache(maxsize=256)  # mostly those of the cycle before
+@lru_cache(maxsize=256)  # mostly those of the previous cycle
 def numbers_of(rows: tuple[int, ...]) -> np.ndarray:
-    """Return the numbers of rows as compiled functions take them, to be read only."""
+    """Return the numbers of rows for compiled functions, read-only."""
     return np.array(rows, dtype=np.int64)
 
 
 def _binding_with_equalities(program: QuadraticProgram, rows: tuple[int, ...]) -> np.ndarray | None:
-    """Return the same with equalities, which always bind and may pull, and with bounds."""
+    """Return the same with equalities, which always bind and have any sign, and with bounds."""
     from scipy.linalg.lapack import dposv  # loaded by the program's builder
 
     H, c, G, h, _, A, b, _, lower, upper = program
@@ -169,30 +169,36 @@ def _binding_with_equalities(program: QuadraticProgram, rows: tuple[int, ...]) -
         if failed or (pushes and not min(pushes) >= 0.0):
             return None
         x -= N.dot(force)
-        if A is not None and b is not None and not abs(A.dot(x) - b).max(initial=0.0) <= KEPT:
+        if (
+            A is not None
+            and b is not None
+            and not abs(A.dot(x) - b).max(initial=0.0) <= ROW_TOLERANCE
+        ):
             return None
     if not isfinite(h.dot(h)):
         return None
     over = [G.dot(x) - h]
     if lower is not None and upper is not None:
         over += [lower - x, x - upper]
-    return x if all([each.max(initial=0.0) <= KEPT for each in over]) else None  # NaN: none
+    return (
+        x if all([each.max(initial=0.0) <= ROW_TOLERANCE for each in over]) else None
+    )  # NaN: none
 
 
 def _side(program: QuadraticProgram, row: int) -> tuple[np.ndarray, float]:
-    """Return a row of :attr:`QuadraticProgram.stacked`, shape (nx,), and what it may be at most."""
+    """Return a row of :attr:`QuadraticProgram.stacked`, shape (nx,), and its upper bound."""
     m, n = len(program.h), len(program.c)
     if row < m:
         return program.G[row], program.h[row]
     upper, variable = divmod(row - m, n)
     normal, end = np.zeros(n), program.upper if upper else program.lower
-    assert end is not None  # or there is no such row
+    assert end is not None  # else the row does not exist
     normal[variable] = 1.0 if upper else -1.0
     return normal, float(end[variable] if upper else -end[variable])
 
 
 def _wrong(program: QuadraticProgram) -> str:
-    """Return why no solver should be asked, "" if there is no reason."""
+    """Return why the program cannot be passed to a solver, "" if it can."""
     H, c, G, h, _, A, b, _, lower, upper = program
     parts = [H.ravel(), c, G.ravel(), h]
     if A is not None and b is not None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Motions without an impact over the same ground, from which friction is learned."""
+"""Motions without an impact along the same path, for learning friction."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from impact_qp.references.spread import SpreadReference
 
 
 class FreeMotions(NamedTuple):
-    """One motion for each of the references; both start at rest where the run-up does."""
+    """One motion for each of the references; both start at rest at the start of the run-up."""
 
-    ante: Quintics  # the ante-impact reference, on past the impact, then to rest
+    ante: Quintics  # the ante-impact reference, continued past the impact, then to rest
     post: Quintics  # a run-up to the post-impact velocity, then that reference
 
 
 def free_motions(reference: SpreadReference, *, stop: float = 0.3) -> FreeMotions:
-    """Return what to follow without the object, as ``smooth`` of a plan that is continuous.
+    """Return the motion without the object, as ``smooth`` of a continuous plan.
 
-    Feedback of the first up to the nominal time, and of the second from there on, is what
-    :func:`~impact_qp.spreading.learn_friction` takes (van Steen et al., appendix).
+    Feedback of the first up to the nominal time, and of the second from then on, is the input of
+    :func:`~impact_qp.spreading.learn_friction` (van Steen et al., appendix).
 
     Args:
         reference: of the impact.
-        stop: how long the first one takes to come to rest after the nominal time [s].
+        stop: stopping time of the first one after the nominal time [s].
     """
     ante, post, T = reference.ante, reference.post, reference.nominal_time
     begin = Knot(ante.start, ante(ante.start).position, *np.zeros((2, ante.size)))

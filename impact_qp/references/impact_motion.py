@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The usual motion about an impact: a run-up from rest, then on for a while, then to rest."""
+"""The usual motion around an impact: a run-up from rest, constant velocity, then to rest."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from impact_robots.state.state import PointState
 
 
 class AfterImpact(NamedTuple):
-    """What the post-impact reference does with its velocity."""
+    """Velocity of the post-impact reference."""
 
-    hold: float = 0.1  # how long it keeps it [s]
-    stop: float = 0.7  # how long it takes to come to rest then [s]
-    offset: np.ndarray | None = None  # of where it comes to rest, shape (4,) [m; rad]; none: zero
+    hold: float = 0.1  # duration at constant velocity [s]
+    stop: float = 0.7  # stopping time after that [s]
+    offset: np.ndarray | None = None  # of the final position, shape (4,) [m; rad]; None: zero
 
 
 RUN_OUT = AfterImpact()
@@ -35,11 +35,11 @@ def impact_motion(
     """Return references of a run-up from rest, straight to the contact.
 
     Args:
-        start: of the arm, at rest; its velocity does not count.
-        contact: of the arm right before the nominal impact, whose orientation is kept throughout.
+        start: of the arm, at rest; its velocity is ignored.
+        contact: of the arm right before the nominal impact; its orientation is held throughout.
         after: velocity of [p; xi] right after it, by an impact map, shape (4,) [m/s; rad/s].
         nominal_time: of the impact [s].
-        then: what comes after it.
+        then: motion after the impact.
 
     Raises:
         OutOfRangeError: a time that is not above 0, or a velocity of the wrong shape.
@@ -60,7 +60,7 @@ def smooth_motion(
     nominal_time: float,
     then: AfterImpact = RUN_OUT,
 ) -> Quintics:
-    """Return one motion through the contact, as of a robot that does not know of impacts.
+    """Return one motion through the contact, for a controller that ignores impacts.
 
     Args: as :func:`impact_motion`, with the velocity before the impact for that after it.
     """

@@ -16,7 +16,7 @@ from impact_robots.validation import finite_array, positive
 
 
 class Knot(NamedTuple):
-    """What a motion is at one time; arrays of shape (m,)."""
+    """State of a motion at one time; arrays of shape (m,)."""
 
     time: float  # [s]
     position: ArrayLike  # [m]; [rad] of a joint
@@ -37,11 +37,11 @@ class Quintics:
 
     Between two knots T apart :math:`p(\tau) = \sum_{i=0}^{5} c_i \tau^i` in the local time
     :math:`\tau = t - T_{j-1}`, as powers of absolute time lose digits. Before the first knot and
-    after the last the motion goes on with the velocity there, without acceleration.
+    after the last the motion continues with the velocity there, without acceleration.
     """
 
     def __init__(self, knots: Sequence[Knot]) -> None:
-        """Lay the polynomials.
+        """Fit the polynomials.
 
         Args:
             knots: at least one, their times increasing, their arrays all of shape (m,).
@@ -78,7 +78,7 @@ class Quintics:
         return self._times[-1]
 
     def slowed(self, factor: float) -> Quintics:
-        """Return the same way, at ``factor`` times the speed, from the time 0 on.
+        """Return the same path at ``factor`` times the speed, starting at time 0.
 
         Raises:
             OutOfRangeError: the factor is not above 0.
@@ -115,7 +115,7 @@ class Quintics:
 def _coefficients(start: ReferenceState, end: ReferenceState, T: float) -> np.ndarray:
     """Return c_0 to c_5 of the quintic between two states T [s] apart, shape (6, m)."""
     low = np.array([start.position, start.velocity, start.acceleration / 2])
-    free = low[0] + T * (low[1] + T * low[2])  # where the first three alone would lead
+    free = low[0] + T * (low[1] + T * low[2])  # where the first three terms alone would lead
     dp = (end.position - free) / T**3
     dv = (end.velocity - low[1] - 2 * T * low[2]) / T**2
     da = (end.acceleration - 2 * low[2]) / T
@@ -138,6 +138,6 @@ def _evaluate(c: np.ndarray, x: float) -> ReferenceState:
 
 
 def _glide(end: ReferenceState, time: float) -> ReferenceState:
-    """Return where the velocity of an end leads within a time [s]."""
+    """Return the displacement by the velocity of an end within a time [s]."""
     position = end.position + time * end.velocity
     return ReferenceState(position, end.velocity, np.zeros_like(end.velocity))

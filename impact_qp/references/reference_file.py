@@ -1,11 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""References of one's own, by knots in a YAML file."""
+"""User-defined references, by knots in a YAML file."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -26,22 +25,22 @@ def read_references(path: str | Path, velocity_map: VelocityMap | None = None) -
     The file holds ``nominal_time`` [s], ``orientation`` (the quaternion w, x, y, z of the contact
     frame in base axes) and two lists of knots, ``ante`` and ``post``. A knot has a ``time`` [s],
     the ``position``, ``velocity`` and ``acceleration`` of the contact point in base axes, and
-    ``joint``: position, velocity and acceleration of the first joint. What is not given of a
-    velocity or an acceleration is zero.
+    ``joint``: position, velocity and acceleration of the first joint. A missing
+    velocity or acceleration is zero.
 
     Args:
         path: of the file.
-        velocity_map: what the impact makes of the velocity of [p; xi], shape (4,); ``post`` then
+        velocity_map: impact map of the velocity of [p; xi], shape (4,); ``post`` then
             has knots after the impact alone. None: its first knot is at the nominal time.
 
     Raises:
-        RobotError: there is no such file, or an entry is wrong; names file and key.
+        RobotError: unknown file, or a wrong entry; names file and key.
     """
     path = Path(path)
     entries = Entries(path, read_mapping(path), _ENTRIES)
     time = entries.number("nominal_time")
     rotation = _rotation(entries)
-    ante, post = _knots(entries, "ante"), _knots(entries, "post")
+    ante, post = ([_knot(each) for each in entries.listed(key, _KNOT)] for key in ("ante", "post"))
     if velocity_map is None and (not post or post[0].time != time):
         raise entries.error("post", f"a first knot at the nominal time {time:g}", _times(post))
     try:
@@ -53,7 +52,7 @@ def read_references(path: str | Path, velocity_map: VelocityMap | None = None) -
 
 
 def _rotation(entries: Entries) -> np.ndarray:
-    """Return R_d of a quaternion of any length but zero, shape (3, 3)."""
+    """Return R_d of a quaternion of any non-zero length, shape (3, 3)."""
     w, x, y, z = entries.vector("orientation", 4).tolist()
     quaternion = pin.Quaternion(w, x, y, z)
     if quaternion.norm() < 1e-6:
@@ -61,20 +60,9 @@ def _rotation(entries: Entries) -> np.ndarray:
     return quaternion.normalized().toRotationMatrix()
 
 
-def _knots(entries: Entries, key: str) -> list[Knot]:
-    """Return the knots of one reference."""
-    listed: Any = entries.value(key)
-    if not isinstance(listed, list):
-        raise entries.error(key, "a list of knots", listed)
-    return [_knot(entries, key, place, each) for place, each in enumerate(listed)]
-
-
-def _knot(entries: Entries, key: str, place: int, given: Any) -> Knot:
+def _knot(own: Entries) -> Knot:
     """Return a knot of [p; xi]."""
-    if not isinstance(given, dict):
-        raise entries.error(f"{key}[{place}]", f"entries {', '.join(_KNOT)}", given)
-    own, zero = Entries(entries.path, given, _KNOT, f"{key}[{place}]."), np.zeros(3)
-    joint = own.vector("joint", 3)
+    zero, joint = np.zeros(3), own.vector("joint", 3)
     return Knot(
         own.number("time"),
         np.append(own.vector("position", 3), joint[0]),

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Two references that overlap about an impact, the second one coupled to the first by a map."""
+"""Two references that overlap at an impact, the second one coupled to the first by a map."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from impact_qp.references.quintics import Knot, Quintics
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array
 
-# velocity of the reference right before the impact, shape (m,): that right after it
+# velocity of the reference right before the impact, shape (m,), to that right after it
 VelocityMap = Callable[[np.ndarray], ArrayLike]
 TASK = 4  # position of the contact point and the redundancy, which is the first joint
-_CLOSE = 1e-6  # by how much a file's references may fail to meet [m] and [m/s]
+_CLOSE = 1e-6  # largest mismatch of a file's references at the impact [m] and [m/s]
 
 
 @dataclass(frozen=True, eq=False)
 class SpreadReference:
     """References of [p; xi], shape (4,): contact point in base axes [m] and first joint [rad].
 
-    Both are defined at all times: the ante-impact reference goes on after the nominal time, as if
-    there was nothing to hit, and the post-impact reference begins before it.
+    Both are defined at all times: the ante-impact reference continues after the nominal time, as if
+    there was no object, and the post-impact reference begins before it.
     """
 
     ante: Quintics
@@ -34,7 +34,7 @@ class SpreadReference:
     rotation: np.ndarray  # R_d, wanted of the contact frame's axes in base axes, shape (3, 3)
 
     def __post_init__(self) -> None:
-        """Check what can be checked.
+        """Check consistency.
 
         Raises:
             OutOfRangeError: references not of four numbers, no rotation, or positions that do not
@@ -58,10 +58,10 @@ class SpreadReference:
         return self.ante(T).velocity, self.post(T).velocity
 
     def slowed(self, factor: float) -> SpreadReference:
-        """Return both at ``factor`` times the speed: the same ways, the impact later.
+        """Return both at ``factor`` times the speed: the same paths, the impact later.
 
-        What takes the velocity before the impact to that after it must be homogeneous, as impact
-        maps are of arms and objects that are at rest or as much slower.
+        The map of the velocity at the impact must be homogeneous, as impact maps are for arms and
+        objects that are at rest or scaled by the same factor.
 
         Raises:
             OutOfRangeError: the factor is not above 0.
@@ -78,17 +78,17 @@ def couple(
     *,
     rotation: ArrayLike,
 ) -> SpreadReference:
-    """Return references of which the second begins where a map takes the first (van Steen, 14).
+    """Return references of which the second begins at the map of the first (van Steen, 14).
 
     Args:
-        ante: knots of [p; xi], shape (4,); they may go on after the impact.
+        ante: knots of [p; xi], shape (4,); they may continue after the impact.
         nominal_time: of the impact [s].
         velocity_map: from the reference's velocity before the impact to the one after it.
-        post: knots after the nominal time; none: the post-impact velocity for ever.
+        post: knots after the nominal time; None: constant post-impact velocity.
         rotation: R_d, constant, shape (3, 3).
 
     Raises:
-        OutOfRangeError: knots that do not fit, or a map that returns something else than (4,).
+        OutOfRangeError: inconsistent knots, or a map whose result is not of shape (4,).
     """
     before = Quintics(ante)
     here = before(nominal_time)

@@ -26,17 +26,17 @@ from impact_robots.exceptions import ImpactError
 from impact_ros.messages import to_nanoseconds
 from impact_ros.node.throttled_log import ThrottledLog
 
-SPARE = 0.6  # of a period since a state came, after which nothing is begun that can wait [-]
+SPARE = 0.6  # of a period after a state, when deferrable work must have begun [-]
 
-# stamp of the state [ns], its q and dq (n,), the command, its status, the detector sees an impact
+# stamp of the state [ns], its q and dq (n,), the command, its status, the detector is ready
 OnAnswer = Callable[[int, np.ndarray, np.ndarray, Command, ControllerStatus, bool], None]
 
 
 class ControlCycle:
-    """Answers states at the rate of the controller, in lockstep each once the detector judged it.
+    """Answers states at the rate of the controller; in lockstep each after its detection status.
 
     Attributes:
-        idle: activated, and without a motion to carry out so far.
+        idle: activated, without any motion so far.
         steps: of the states' stamps, in lockstep.
     """
 
@@ -52,15 +52,15 @@ class ControlCycle:
         on_answer: OnAnswer,
         logger: Any,
     ) -> None:
-        """Answer what ``inputs`` holds by ``outputs``.
+        """Answer the states in ``inputs`` through ``outputs``.
 
         Args:
             guarded: the controller.
             watch: of the cycles' pace.
-            inputs: states and verdicts.
+            inputs: states and detection status.
             outputs: commands and reports.
-            safe_stop: for what goes wrong.
-            lockstep: a state is answered after the verdict on it, and again when it is repeated.
+            safe_stop: for faults.
+            lockstep: a state is answered after its detection status, and again when repeated.
             on_answer: called after each answer.
             logger: of the node.
         """
@@ -72,16 +72,16 @@ class ControlCycle:
         self.reset()
 
     def reset(self) -> None:
-        """Start from no state received."""
+        """Restart without any state."""
         self.idle = False
         self._pending: JointState | None = None
-        self._received = 0.0  # when the pending state came [s of ``time.perf_counter``]
+        self._received = 0.0  # arrival of the pending state [s of ``time.perf_counter``]
 
     def take_state(self, message: JointState) -> None:
-        """Take a state, and answer it unless the verdict on it is to be awaited.
+        """Take a state, and answer it unless its detection status is still to come.
 
         Raises:
-            ImpactError: the state cannot be used.
+            ImpactError: the state is unusable.
         """
         stamp, safe_stop = to_nanoseconds(message.header.stamp), self._safe_stop
         if self._lockstep:
@@ -93,7 +93,7 @@ class ControlCycle:
             self._take_repeated()
             return
         if not self._lockstep:
-            safe_stop.look()  # whoever wakes first after a pause: this or the watchdog
+            safe_stop.look()  # first call after a pause: this or the watchdog
         if stamp < safe_stop.stamp:
             safe_stop.jump_back(stamp)
         self._pending, self._received = message, time.perf_counter()
@@ -101,31 +101,31 @@ class ControlCycle:
             self._answer(message, stamp)
 
     def _look_at(self, message: JointState, stamp: int) -> None:
-        """Take a state that is not to be answered: where the arm is before an activation."""
+        """Take a state without answering it: the position of the arm before an activation."""
         q, dq = self._inputs.read(message)
         if self._guarded.accepts(stamp, q, dq):
             self._inputs.take_state(q, dq, stamp)
 
     def _take_repeated(self) -> None:
-        """Answer a state that was sent again in lockstep, where answers may be lost, as before.
+        """Answer a repeated state in lockstep, where answers may be lost, as before.
 
-        Elsewhere a repeated stamp means that the driver has stalled; it keeps nothing alive.
+        Elsewhere a repeated stamp means that the driver has stalled; the time-out goes on.
         """
         if self._lockstep:
             self._outputs.repeat_answer()
 
     def drop_state(self, _reason: str) -> None:
-        """Count a state that could not be used."""
+        """Count an unusable state."""
         self._watch.counts.dropped += 1
 
-    def take_verdict(self, message: DetectorStatus) -> None:
-        """Take the detector's verdict; in lockstep, answer the state that waits for it.
+    def take_status(self, message: DetectorStatus) -> None:
+        """Take the detection status; in lockstep, answer the state that waits for it.
 
         Raises:
-            ImpactError: the verdict cannot be used.
+            ImpactError: the status is unusable.
         """
         to_nanoseconds(message.header.stamp)
-        self._inputs.take_verdict(message)
+        self._inputs.take_status(message)
         waits = self._safe_stop.engaged and self._lockstep
         if waits and self._pending is not None and self._inputs.judged(self._pending):
             self._answer(self._pending, to_nanoseconds(self._pending.header.stamp))
@@ -146,7 +146,7 @@ class ControlCycle:
     def _command(
         self, message: JointState, stamp: int
     ) -> tuple[Command, np.ndarray, np.ndarray] | None:
-        """Return the command for a state, with its q and dq; None if nothing new is to be sent."""
+        """Return the command for a state, with its q and dq; None if nothing new must be sent."""
         impact = self._inputs.impact(stamp)
         try:
             q, dq = self._inputs.read(message)
@@ -169,7 +169,7 @@ class ControlCycle:
         return command, q, dq
 
     def _is_due(self, stamp: int) -> bool:
-        """Tell whether a state is to be answered, or came faster than the rate."""
+        """Tell whether a state must be answered, or arrived faster than the rate."""
         return self._lockstep or self._watch.take(stamp, self._received)
 
     def _waits_for(self, stamp: int) -> str:
@@ -195,7 +195,7 @@ class ControlCycle:
         return status
 
     def _status(self, command: Command, stamp: Any) -> ControllerStatus:
-        """Return the status of a command, all but the times it took."""
+        """Return the status of a command, without its computation times."""
         self._watch.counts.note = command.note
         return status_message(
             self._watch.counts,

@@ -32,7 +32,7 @@ class DiagnosticsReporter:
         """Begin to report.
 
         Args:
-            node: that is reported on.
+            node: to report on.
             clock: of the period.
             states: topic of the arm's states.
             condition: returns the fault, "" without, the counts, and the stamp of the last state

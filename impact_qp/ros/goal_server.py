@@ -39,8 +39,7 @@ from impact_ros.messages import from_nanoseconds, to_nanoseconds, vector
 from impact_ros.surface_message import said
 
 FEEDBACK_RATE = 50.0  # of a goal [Hz]
-RESULT_KEPT = 60  # for a client that asks late; then it gets an empty one [s]
-MOST_WAITING = 4  # goals that are prepared or wait to be; more are refused
+MAX_WAITING = 4  # goals in preparation or waiting; more are refused
 
 Answer = Prepared | End
 
@@ -55,9 +54,9 @@ class _Goal:
 
 
 class GoalServer:
-    """Carries out one goal at a time; a new one takes over once it is accepted.
+    """Executes one goal at a time; a new one preempts it once accepted.
 
-    A goal that is refused changes nothing but its own result.
+    A refused goal changes nothing but its own result.
     """
 
     def __init__(
@@ -71,17 +70,17 @@ class GoalServer:
 
         Args:
             node: that offers it.
-            machine: which situation the node is in; :meth:`end_running` is to do its ``END_GOAL``.
-            begin: prepares a goal, now or beside the thread that answers states, or says why it
-                cannot be carried out. One that waits may be cancelled.
+            machine: situation of the node; :meth:`end_running` implements its ``END_GOAL``.
+            begin: prepares a goal, now or in parallel to the thread that answers states, or returns
+                why it is refused. A waiting goal may be cancelled.
             name: of the action.
         """
         self._node, self._machine, self._begin = node, machine, begin
         self._every = 1
-        self._goals: dict[bytes, _Goal] = {}  # whose result is not out yet
+        self._goals: dict[bytes, _Goal] = {}  # results not yet sent
         self._waiting: list[tuple[_Goal, Work[Answer]]] = []  # in the order of their arrival
         self._present: _Goal | None = None
-        self._end: End | None = None  # of the present one, where it is known
+        self._end: End | None = None  # of the present goal, if known
         self._cycle = 0
         self._server = ActionServer(
             node,
@@ -90,7 +89,6 @@ class GoalServer:
             self._execute,
             handle_accepted_callback=self._on_goal,
             cancel_callback=self._on_cancel,
-            result_timeout=RESULT_KEPT,
         )
 
     def set_rate(self, rate: float) -> None:
@@ -98,38 +96,38 @@ class GoalServer:
         self._every = max(1, round(rate / FEEDBACK_RATE))
 
     def forget(self, end: End) -> None:
-        """End the goals that wait; their results, and that of the one before, go out later."""
+        """End the waiting goals; their results, and that of the running one, are sent later."""
         for goal, work in self._waiting:
             work.cancel()
             self._finish(goal, end)
         self._waiting = []
 
     def destroy(self) -> None:
-        """Withdraw the action; results that are not out never will be."""
+        """Withdraw the action; unsent results are lost."""
         self.forget(End(PREEMPTED, "shut down"))
         if self._server in self._node.waitables:  # not destroyed yet
             self._server.destroy()
 
     @property
     def run(self) -> GoalRun | None:
-        """The goal that is carried out."""
+        """The running goal."""
         return None if self._present is None else self._present.run
 
     @property
     def waiting(self) -> int:
-        """How many goals are prepared, or wait to be."""
+        """Number of goals in preparation or waiting."""
         return len(self._waiting)
 
     # --- from arrival to acceptance -------------------------------------------------------------
 
     def _on_goal(self, handle: ServerGoalHandle) -> None:
-        """Let a goal be prepared; whatever it brings about, it ends this goal only."""
+        """Let a goal be prepared; an error ends this goal only."""
         goal = _Goal(handle, Future(executor=self._node.executor))
         self._goals[bytes(handle.goal_id.uuid)] = goal
         self._node.get_logger().info(f"goal: {_described(handle.request)}")
         handle.execute()
-        if len(self._waiting) >= MOST_WAITING:
-            self._refuse(goal, End(INACTIVE, f"{MOST_WAITING} goals wait already"))
+        if len(self._waiting) >= MAX_WAITING:
+            self._refuse(goal, End(INACTIVE, f"{MAX_WAITING} goals wait already"))
             return
         try:
             work = self._begin(handle.request)
@@ -143,12 +141,12 @@ class GoalServer:
             self._decide(goal, work)
 
     def _wake(self, _work: Work[Answer]) -> None:
-        """Let the executor's thread look, whichever thread this is."""
+        """Let the executor's thread check, from any thread."""
         if (executor := self._node.executor) is not None:
             executor.create_task(self._look)
 
     def _look(self) -> None:
-        """Decide on goals that are prepared, in the order of their arrival."""
+        """Decide on prepared goals, in the order of their arrival."""
         while self._waiting and self._waiting[0][1].done():
             goal, work = self._waiting.pop(0)
             try:
@@ -160,7 +158,7 @@ class GoalServer:
             self._decide(goal, answer)
 
     def _decide(self, goal: _Goal, answer: Answer) -> None:
-        """Let a goal take over, or refuse it."""
+        """Let a goal preempt the running one, or refuse it."""
         if goal.handle.is_cancel_requested:
             answer = End(CANCELED, "cancelled")
         elif not self._machine.situation.ready:
@@ -179,7 +177,7 @@ class GoalServer:
         self._finish(goal, end)
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
-        """Accept; a goal that waits need not be prepared any more, a running one brakes next."""
+        """Accept; a waiting goal needs no further preparation, a running one brakes next."""
         for goal, work in self._waiting:
             if goal.handle.goal_id == handle.goal_id:
                 work.cancel()
@@ -188,13 +186,13 @@ class GoalServer:
     # --- from acceptance to the result ----------------------------------------------------------
 
     def _take(self, event: Event, end: End) -> None:
-        """Report how the present goal ends."""
+        """Report the end of the present goal."""
         self._end = end
         self._machine.take(event, end.message)
         self._end = None
 
     def end_running(self, reason: str) -> None:
-        """End the present goal, as the situation has it; for ``Action.END_GOAL``."""
+        """End the present goal according to the situation; for ``Action.END_GOAL``."""
         goal, self._present = self._present, None
         if goal is None:
             return
@@ -227,7 +225,7 @@ class GoalServer:
         status: ControllerStatus,
         impact: bool,
     ) -> None:
-        """Look after a goal once a cycle.
+        """Watch a goal once per cycle.
 
         Args:
             stamp: of the state [ns].
@@ -235,7 +233,7 @@ class GoalServer:
             dq: joint velocities, shape (n,) [rad/s].
             command: that answers it.
             status: that reports it.
-            impact: the detector holds that the arm has hit something.
+            impact: an impact is detected.
         """
         goal = self._present
         if goal is None or goal.run is None or self.look_for_cancel():
@@ -249,14 +247,14 @@ class GoalServer:
             goal.handle.publish_feedback(feedback_message(status))
 
     def look_for_cancel(self) -> bool:
-        """End the present goal if a client asked for that; return whether one did."""
+        """End the present goal if a client cancelled it; return whether one did."""
         if self._present is None or not self._present.handle.is_cancel_requested:
             return False
         self._take(Event.GOAL_CANCELED, End(CANCELED, "cancelled"))
         return True
 
     def fail(self, end: End) -> None:
-        """End the present goal, which could not be carried out."""
+        """End the present goal after a failure."""
         self._take(Event.GOAL_FAILED, end)
 
     def take_estimate(self, message: ImpactEstimate) -> None:
@@ -265,7 +263,7 @@ class GoalServer:
             run.take_estimate(message, to_nanoseconds(message.impact_time))
 
     def _result(self, end: End, run: GoalRun | None) -> ExecuteImpact.Result:
-        """Return what became of a goal."""
+        """Return the result of a goal."""
         result = result_message(end)
         if run is None or run.impact_time is None:
             return result

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's two input streams: the arm's states and the detector's verdicts, with ages."""
+"""The controller's inputs: states of the arm and detection status, with their ages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from impact_ros.messages import NANOSECONDS, JointReader, to_nanoseconds
 
 
 class Inputs:
-    """The last usable state, the newest verdict, and when they came.
+    """The last usable state, the newest detection status, and their arrival times.
 
     Attributes:
         state: joint positions and velocities, each of shape (n,) [rad, rad/s]; none so far.
-        state_time: when that state came [s of a monotonic clock].
-        verdict_time: when the newest verdict came [s of the same clock].
+        state_time: arrival of that state [s of a monotonic clock].
+        status_time: arrival of the newest usable detection status [s of the same clock].
     """
 
     def __init__(self, robot: Robot, evidence_age: float = inf) -> None:
@@ -29,19 +29,19 @@ class Inputs:
 
         Args:
             robot: the arm.
-            evidence_age: by how much the stamps of a verdict and of the state that it is used with
-                may differ [s].
+            evidence_age: largest difference between the stamps of a detection status and of the
+                state that it is used with [s].
         """
         self._oldest = evidence_age * NANOSECONDS
         self._reader, self._dynamics = JointReader(robot.joint_names), ArmDynamics(robot)
         self.state: tuple[np.ndarray, np.ndarray] | None = None
-        self._verdict: DetectorStatus | None = None
-        self._verdict_stamp = self._state_stamp = 0  # [ns]
+        self._newest_status: DetectorStatus | None = None
+        self._status_stamp = self._state_stamp = 0  # [ns]
         self.reset()
 
     def reset(self) -> None:
-        """Count both ages from now; what was received stays."""
-        self.state_time = self.verdict_time = time.monotonic()
+        """Restart both ages from now; received messages stay."""
+        self.state_time = self.status_time = time.monotonic()
 
     def read(self, message: JointState) -> tuple[np.ndarray, np.ndarray]:
         """Return joint positions and velocities, each of shape (n,) [rad, rad/s].
@@ -53,21 +53,21 @@ class Inputs:
         return q, dq
 
     def take_state(self, q: np.ndarray, dq: np.ndarray, stamp: int = 0) -> None:
-        """Keep a usable state, each of shape (n,) [rad, rad/s], with its stamp [ns]."""
+        """Store a usable state, each of shape (n,) [rad, rad/s], with its stamp [ns]."""
         self.state, self.state_time, self._state_stamp = (q, dq), time.monotonic(), stamp
 
-    def take_verdict(self, message: DetectorStatus) -> None:
-        """Keep the detector's verdict on a state; one that is too old keeps nothing alive."""
-        self._verdict, self._verdict_stamp = message, to_nanoseconds(message.header.stamp)
+    def take_status(self, message: DetectorStatus) -> None:
+        """Store the detection status of a state; one that is too old does not reset its age."""
+        self._newest_status, self._status_stamp = message, to_nanoseconds(message.header.stamp)
         if self._fresh(self._state_stamp):
-            self.verdict_time = time.monotonic()
+            self.status_time = time.monotonic()
 
     def _fresh(self, stamp: int) -> bool:
-        """Tell whether the verdict is recent enough for a state with a stamp [ns]."""
-        return self._verdict is not None and abs(stamp - self._verdict_stamp) <= self._oldest
+        """Tell whether the status is recent enough for a state with a stamp [ns]."""
+        return self._newest_status is not None and abs(stamp - self._status_stamp) <= self._oldest
 
     def point(self) -> PointState | None:
-        """Return the dynamics of the arm in its last usable state, none without one."""
+        """Return the dynamics of the arm in its last usable state, None without one."""
         return None if self.state is None else self._dynamics(*self.state)
 
     @property
@@ -81,19 +81,19 @@ class Inputs:
         return time.monotonic() - self.state_time
 
     @property
-    def verdict_age(self) -> float:
-        """Time since the newest verdict [s]."""
-        return time.monotonic() - self.verdict_time
+    def status_age(self) -> float:
+        """Time since the newest detection status [s]."""
+        return time.monotonic() - self.status_time
 
     def impact(self, stamp: int) -> bool:
-        """Tell whether the arm has hit something, by a verdict for a state's stamp [ns]."""
-        return self._verdict is not None and self._verdict.impact and self._fresh(stamp)
+        """Tell whether an impact is detected, for a state's stamp [ns]."""
+        return self._newest_status is not None and self._newest_status.impact and self._fresh(stamp)
 
     def ready(self, stamp: int) -> bool:
-        """Tell whether the detector would see an impact, by a verdict for a state's stamp [ns]."""
-        return self._verdict is not None and self._verdict.ready and self._fresh(stamp)
+        """Tell whether the detector is ready, for a state's stamp [ns]."""
+        return self._newest_status is not None and self._newest_status.ready and self._fresh(stamp)
 
     def judged(self, message: JointState) -> bool:
-        """Tell whether the newest verdict is that on ``message``."""
-        verdict = self._verdict
-        return verdict is not None and verdict.header.stamp == message.header.stamp
+        """Tell whether the newest detection status is that of ``message``."""
+        status = self._newest_status
+        return status is not None and status.header.stamp == message.header.stamp

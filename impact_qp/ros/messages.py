@@ -39,12 +39,12 @@ def command_message(robot: Robot, interface: str, values: np.ndarray, stamp: Any
 
 
 def desired_message(names: Sequence[str], stamp: Any, **motion: np.ndarray) -> JointState:
-    """Return the commanded motion; its effort is what the torque sensors should read.
+    """Return the commanded motion; its effort is the expected joint torque measurement.
 
     Args:
         names: of the joints.
         stamp: of the state which it answers.
-        **motion: what is known of ``position``, ``velocity`` and ``effort``, shape (n,) each.
+        **motion: ``position``, ``velocity`` and ``effort``, if known, shape (n,) each.
     """
     message = JointState(name=names)
     message.header.stamp = stamp
@@ -62,7 +62,7 @@ def status_message(counts: Counts, text: str, stamp: Any, **known: Any) -> Contr
 
 
 def announcement_message(robot: Robot, plan: Plan, due: bool, stamp: Any) -> ImpactAnnouncement:
-    """Return whether an impact is due, and which."""
+    """Return the announcement of an impact, or its withdrawal."""
     message = ImpactAnnouncement(withdrawn=not due)
     message.header.stamp = stamp
     message.header.frame_id = robot.base_frame
@@ -73,7 +73,7 @@ def announcement_message(robot: Robot, plan: Plan, due: bool, stamp: Any) -> Imp
 
 
 def feedback_message(status: ControllerStatus) -> ExecuteImpact.Feedback:
-    """Return the progress that a status reports."""
+    """Return the progress in a status."""
     active = status.active_constraints
     return ExecuteImpact.Feedback(
         distance=status.gap,
@@ -85,7 +85,7 @@ def feedback_message(status: ControllerStatus) -> ExecuteImpact.Feedback:
 
 
 def result_message(end: End) -> ExecuteImpact.Result:
-    """Return the result of a goal, all that may have been measured unknown."""
+    """Return the result of a goal, with all measured fields unknown."""
     result = ExecuteImpact.Result(
         success=end.success,
         code=end.code,

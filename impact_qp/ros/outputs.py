@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A controller's publishers, and the order and pace in which they send."""
+"""A controller's publishers, and the order and timing of their messages."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Addressed = tuple[Any, Any]  # a publisher and its message
 class Outputs:
     """Sends commands, reports and announcements.
 
-    An answer is a command and its reports. The command leaves first, but in lockstep last, so that
-    all else is there when it arrives.
+    An answer is a command and its reports. The command is sent first, but last in lockstep, so that
+    all other messages have arrived before it.
 
     Attributes:
-        sent: when the last answer's command left [s of ``time.perf_counter``].
+        sent: when the last answer's command was sent [s of ``time.perf_counter``].
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class Outputs:
         Args:
             node: that owns them.
             robot: of the commands.
-            interface: what that is sent.
+            interface: of the command.
             lockstep: see above.
             prefix: of the topics.
-            announces: impacts, too.
+            announces: publish announcements of impacts, too.
         """
         self._node, self._robot, self._lockstep = node, robot, lockstep
-        # a command's two messages, filled anew each time: making them takes longer than sending
+        # a command's two messages, filled again each time: creating them takes longer than sending
         self._plain = Float64MultiArray()
         self._stamped = command_message(robot, interface, np.zeros(robot.dof), from_nanoseconds(0))
         make = node.create_publisher
@@ -70,15 +70,15 @@ class Outputs:
         self.reset()
 
     def reset(self) -> None:
-        """Start from nothing sent."""
+        """Restart with nothing sent."""
         self.sent = 0.0
         self._replies: tuple[Addressed, ...] = ()
         self._answer: tuple[Addressed, ...] = ()
         self._announced: bool | None = None  # that an impact is due; None: not announced yet
 
-    def wait_for_last_command(self, most: Duration) -> None:
-        """Wait until the last command has arrived, for ``most`` at most."""
-        self._commands.wait_for_all_acked(most)
+    def wait_for_last_command(self, timeout: Duration) -> None:
+        """Wait until the last command has arrived, but no longer than ``timeout``."""
+        self._commands.wait_for_all_acked(timeout)
 
     def destroy(self) -> None:
         """Destroy the publishers."""
@@ -101,7 +101,7 @@ class Outputs:
             status: of the controller.
             stamp: of the state which it answers.
             more: reports.
-            **motion: that is commanded, as of :func:`.desired_message`.
+            **motion: commanded, as of :func:`.desired_message`.
         """
         desired = desired_message(self._robot.joint_names, stamp, **motion)
         reports = (self._desired, desired), (self._status, status), *more
@@ -125,7 +125,7 @@ class Outputs:
             self.send(values, stamp)
 
     def report(self, status: ControllerStatus) -> None:
-        """Send a status that belongs to no answer."""
+        """Send a status without an answer."""
         self._status.publish(status)
 
     def announce(self, due: bool, plan: Plan, stamp: Any) -> None:

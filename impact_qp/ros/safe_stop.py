@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Does what the state machine says: brake while states arrive, ramp to rest without, be silent."""
+"""Stops by the state machine: brake while states arrive, ramp to rest without, then silence."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from impact_ros.messages import from_nanoseconds
 
 
 class SafeStop:
-    """Reports what happens to the state machine, and stops the arm as that says.
+    """Reports events to the state machine, and executes its stops.
 
     Attributes:
         stamp: of the state answered last [ns], -1 before the first.
-        state_timeout: age of state or verdict that is a fault [s].
+        state_timeout: age of state or detection status that is a fault [s].
     """
 
     def __init__(
@@ -42,15 +42,15 @@ class SafeStop:
         state_timeout: float,
         logger: Any,
     ) -> None:
-        """Stop what ``guarded`` controls.
+        """Stop the arm of ``guarded``.
 
         Args:
-            machine: that decides.
+            machine: state machine of the node.
             guarded: the controller.
             watch: of its cycles.
-            inputs: whose ages are watched.
-            outputs: by which the arm is brought to rest.
-            state_timeout: age of state or verdict that is a fault [s].
+            inputs: with the watched ages.
+            outputs: for the rest commands.
+            state_timeout: age of state or detection status that is a fault [s].
             logger: of the node.
         """
         self._machine = machine
@@ -59,11 +59,11 @@ class SafeStop:
         self.reset()
 
     def reset(self) -> None:
-        """Start from no command sent."""
+        """Restart with no command sent."""
         self.stamp = -1
 
     def actions(self) -> dict[Action, Any]:
-        """Return what does the actions that stop the arm, each called with the reason."""
+        """Return the implementations of the stopping actions, each called with the reason."""
         return {
             Action.STOP: lambda reason: self._guarded.stop(),
             Action.RAMP: self._ramp,
@@ -79,28 +79,28 @@ class SafeStop:
 
     @property
     def engaged(self) -> bool:
-        """Whether states are answered, or would be if they were usable."""
+        """Whether states are answered, or would be if usable."""
         return self._machine.situation.motion is not MotionState.SILENT
 
     @property
     def resting(self) -> bool:
-        """Whether the commands were brought to rest, because no usable state comes."""
+        """Whether the commands were ramped to rest, because no usable state arrives."""
         return self._machine.situation.motion in (MotionState.RAMP, MotionState.REST)
 
     @property
     def fault(self) -> str:
-        """Why the arm was stopped, "" while it was not."""
+        """Why the arm was stopped, "" if it was not."""
         return self._machine.reason
 
     @property
     def fault_kind(self) -> Fault:
-        """What that means for the arm."""
+        """The fault code of the stop."""
         return self._machine.situation.fault
 
     # --- what happens -------------------------------------------------------------------------
 
     def answered(self, stamp: int, phase: Phase) -> None:
-        """Note that the state with that stamp [ns] has a command, of a phase."""
+        """Report that the state with that stamp [ns] has a command, of a phase."""
         self.stamp = stamp
         motion = self._machine.situation.motion
         if motion is MotionState.MOVE and phase.stands:
@@ -111,33 +111,33 @@ class SafeStop:
             self._take(Event.PUSHED)
 
     def usable(self) -> None:
-        """Note that a state can be used, which may be the first one for a while."""
+        """Report a usable state, which may be the first one for a while."""
         if self.resting:
             self._take(Event.STATES_BACK)
 
     def look(self) -> None:
-        """Stop when the states or the detector fall silent."""
+        """Stop if states or detection status stop arriving."""
         if not self._machine.situation.answers:
             return
-        state_age, verdict_age = self._inputs.state_age, self._inputs.verdict_age
+        state_age, status_age = self._inputs.state_age, self._inputs.status_age
         if state_age > self.state_timeout:
             self.lose_states(f"no joint state for {state_age:.3f} s")
-        elif self.active and not self.fault and verdict_age > self.state_timeout:
-            self._fault(f"no detector status for {verdict_age:.3f} s")
+        elif self.active and not self.fault and status_age > self.state_timeout:
+            self._fault(f"no detector status for {status_age:.3f} s")
 
     def notice(self, problem: str) -> None:
-        """Stop for a problem: too many cycles missed, or an approach that must not begin."""
+        """Stop for a problem: too many missed cycles, or a refused approach."""
         if problem and self.active and not self.fault:
             self._fault(problem)
 
     def jump_back(self, stamp: int) -> None:
-        """Stop because the clock jumped back to ``stamp`` [ns]; from there on it counts anew."""
+        """Stop because the clock jumped back to ``stamp`` [ns]; later stamps count from there."""
         self._fault(f"clock jumped back by {(self.stamp - stamp) * 1e-9:.3f} s")
         self._watch.resume()
         self.stamp = stamp - 1  # one jump, one stop
 
     def distrust(self, stamp: int) -> None:
-        """Bring the arm to rest: its states are not believed, or a command must not be sent."""
+        """Ramp the arm to rest: its states are not trusted, or a command is invalid."""
         self._watch.counts.dropped += 1
         if self._machine.situation.fault is not Fault.LATCHED:
             self.stamp = stamp
@@ -145,7 +145,7 @@ class SafeStop:
             self._take(Event.DISTRUST, self._guarded.fault)
 
     def lose_states(self, reason: str) -> None:
-        """Bring the arm to rest: a driver would hold the last command, whatever the arm does."""
+        """Ramp the arm to rest: a driver would hold the last command in any case."""
         self._say_stopped(reason)
         self._take(Event.STATES_LOST, reason)
 
@@ -169,7 +169,7 @@ class SafeStop:
         self._take(Event.RAMPED)
 
     def _rest(self, reason: str) -> None:
-        """Bring the commands to rest at the robot's rate limits; takes a tenth of a second."""
+        """Ramp the commands to rest at the robot's rate limits; takes a tenth of a second."""
         controller, stamp = self._guarded.controller, from_nanoseconds(max(self.stamp, 0))
         limits = controller.plan.impact_limits
         status = status_message(

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is reported of an arm by a controller of several."""
+"""Reports of an arm of a controller of several arms."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ MODES = {
 def spread_status(
     command: SpreadCommand | None, counts: Counts, text: str, stamp: Any, fault: Fault
 ) -> ControllerStatus:
-    """Return the status of a command; none: nothing is commanded any more.
+    """Return the status of a command; None: nothing is commanded any more.
 
-    What a surface has, as speed bound and gap, is unknown.
+    Surface quantities, such as speed bound and gap, are unknown.
     """
     if command is None:
         return status_message(counts, text, stamp, fault=fault)

@@ -1,24 +1,24 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the states that a controller answers one by one are a control period apart. No ROS."""
+"""Checks that the states answered in lockstep are one control period apart. No ROS."""
 
 from __future__ import annotations
 
 from impact_ros.messages import NANOSECONDS
 
 TOLERANCE = 0.01  # of a period: a simulation's stamps do not jitter
-LATE = 2  # steps in a row that are too long: one is a state that comes late
+LATE = 2  # long steps in a row that are an error: a single one is a late state
 
 
 class StampSteps:
-    """Compares the step of the stamps with the control period, where no state is passed over.
+    """Compares the steps of the stamps with the control period, if every state is answered.
 
-    A command moves the arm by what a period allows. If the states are nearer to each other, the
-    arm is as much faster than the controller knows.
+    A command moves the arm by the motion of one period. If the states are closer together, the arm
+    is faster than the controller assumes by the same ratio.
 
     Attributes:
-        right: the states are a period apart, as far as is known; False before the second one.
-        problem: why the arm must not move, "" while it may.
+        right: the states are one period apart, as far as known; False before the second one.
+        problem: why the arm must not move, "" if it may.
     """
 
     def __init__(self, period: float) -> None:
@@ -31,7 +31,7 @@ class StampSteps:
         self.right, self.problem = False, ""
 
     def take(self, stamp: int) -> None:
-        """Take a state's stamp [ns]; a repeated one says nothing, an earlier one starts anew."""
+        """Take a state's stamp [ns]; a repeated one is ignored, an earlier one restarts."""
         if self._stamp is None or stamp < self._stamp:
             self._start_anew(stamp)
             return
@@ -44,7 +44,7 @@ class StampSteps:
         self.right = not wrong and (self.right or not self._late)
 
     def _in_words(self, step: int) -> str:
-        """Return what is wrong with a step [ns]."""
+        """Return the problem of a step [ns]."""
         expected, rate = self._period * 1e-6, NANOSECONDS / step
         return (
             f"joint_states in lockstep: expected stamps {expected:g} ms apart"

@@ -1,42 +1,42 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Watches the pace of the control cycles: too many states, missing ones, late answers. No ROS."""
+"""Watches the timing of the control cycles: extra states, missed ones, late answers. No ROS."""
 
 from __future__ import annotations
 
 from impact_qp.control.status import Counts
 from impact_ros.messages import NANOSECONDS
 
-BURST = 3.0  # periods that may be made up for by the clock of arrival: messages come in bunches
+BURST = 3.0  # periods that the arrival clock may lag: messages come in bursts
 JITTER = 0.3  # of a period, of stamps
 
 
 class CycleWatch:
-    """Says which states are to be answered, and when too many cycles in a row were missed.
+    """Decides which states are answered, and when too many cycles in a row were missed.
 
-    Torque rates and filters are those of one period a command, so states that come faster than the
-    rate, by their stamps or by the clock of their arrival, are passed over.
+    Torque rates and filters assume one command per period, so states faster than the rate, by their
+    stamps or by their arrival, are skipped.
     """
 
-    def __init__(self, period: float, most_missed: int) -> None:
+    def __init__(self, period: float, max_missed: int) -> None:
         """Watch cycles of a period [s], of which at most so many may be missed in a row."""
-        self._period, self._most = period, most_missed
+        self._period, self._max_missed = period, max_missed
         self.reset()
 
     def reset(self) -> None:
-        """Begin to count."""
+        """Restart the counts."""
         self.counts = Counts()
         self.in_a_row = 0
         self.resume()
 
     def resume(self) -> None:
-        """Go on after a pause that was dealt with."""
+        """Continue after a handled pause."""
         self._stamp: int | None = None
         self._arrival, self._by_stamp, self._by_clock = 0.0, 1.0, BURST
         self.in_a_row, self._skipped = 0, False
 
     def take(self, stamp: int, arrival: float) -> bool:
-        """Take a state; return whether it is to be answered.
+        """Take a state; return whether it must be answered.
 
         Args:
             stamp: of the state, later than that of the last one [ns].
@@ -59,7 +59,7 @@ class CycleWatch:
         return True
 
     def answered(self, cycle_time: float) -> None:
-        """Note how long it took from a state's arrival to its answer [s]."""
+        """Record the time from a state's arrival to its answer [s]."""
         if cycle_time > self._period:
             self._miss(1)
         elif not self._skipped:
@@ -72,11 +72,11 @@ class CycleWatch:
 
     @property
     def problem(self) -> str:
-        """Why the arm must stop, "" while it need not."""
-        if self.in_a_row <= self._most:
+        """Why the arm must stop, "" if it need not."""
+        if self.in_a_row <= self._max_missed:
             return ""
         return (
             f"{self.in_a_row} control cycles of {self._period * 1e3:g} ms missed in a row"
-            f" (max_consecutive_missed {self._most}); is the machine busy? Free a core, or simulate"
-            " in lockstep"
+            f" (max_consecutive_missed {self._max_missed}); is the machine busy? Free a core, or"
+            " simulate in lockstep"
         )

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which task a node carries out."""
+"""The task of a node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from impact_robots.exceptions import TaskError
 
 
 class TaskNames(Protocol):
-    """Parameters of a node that carries out a task."""
+    """Parameters of a node that executes a task."""
 
     @property
     def task(self) -> str:

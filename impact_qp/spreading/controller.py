@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One arm's controller by reference spreading: one command for each measured state."""
+"""Controller of one arm by reference spreading: one command for each measured state."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
-GAP = 0.1  # the longest time from one state to the next that counts [s]
+GAP = 0.1  # longest time between two states that is used [s]
 _UNBELIEVABLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
 
 
 class SpreadingController:
     """Follows a :class:`SpreadPlan` with one arm; holds no clock and no I/O.
 
-    Several arms have a controller each; :func:`~impact_qp.spreading.heard` says who hears of whose
-    impact, and :func:`join` makes them stop together.
+    Several arms have a controller each; :func:`~impact_qp.spreading.heard` distributes detected
+    impacts, and :func:`join` makes them stop together.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class SpreadingController:
 
         Args:
             robot: the arm.
-            plan: what it is to do.
+            plan: of the motion.
             period: of control [s].
-            hold_distance: by which an arm that holds may be pushed; farther, it is held anew [m].
+            hold_distance: displacement of a holding arm beyond which it holds its new position [m].
 
         Raises:
-            RobotError: a limit or another figure of the robot that it needs is unknown.
+            RobotError: a required limit or parameter of the robot is unknown.
         """
         from impact_qp.compiled.torque_box import torques_in_step  # loads slowly
 
@@ -74,10 +74,10 @@ class SpreadingController:
         self.reset()
 
     def reset(self) -> None:
-        """Start over, with an arm that its driver holds against gravity alone."""
-        self.impact_time: float | None = None  # when the impact was heard of [s]
+        """Restart, with an arm whose driver compensates gravity only."""
+        self.impact_time: float | None = None  # when the impact was detected [s]
         self.interface = TorqueInterface(self.robot, self.period)
-        self._hears = False  # what the detector said last
+        self._hears = False  # last detection status
         self._time, self._periods = inf, 1  # of the last state [s], from the one before to it
         self._program.reset()
         self._watch.reset()
@@ -85,7 +85,7 @@ class SpreadingController:
 
     @property
     def stop(self) -> StopReason | None:
-        """Why the arm brakes and holds; none: it does not."""
+        """Why the arm brakes and holds; None: it does not."""
         return self._watch.stop
 
     @property
@@ -98,14 +98,13 @@ class SpreadingController:
         self._watch.halt()
 
     def hold_anew(self) -> None:
-        """Begin the stop anew where the arm is with the next state."""
+        """Restart the stop at the position of the next state."""
         self._stopping.reset()
 
     def settle(self) -> Iterator[np.ndarray]:
-        """Yield what to send, once a period, until gravity alone is left, shape (n,) each [N.m].
+        """Yield torques, one per period, until gravity alone is left, shape (n,) each [N.m].
 
-        It is for an arm whose states are not known any more. If they come again, a stop begins
-        where the arm is then.
+        For an arm without states. If they return, a stop starts at the arm's position.
         """
         yield from self.interface.settle()
         self._stopping.reset()
@@ -119,11 +118,11 @@ class SpreadingController:
             time: of the plan [s].
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that this arm has hit something; the first time counts.
+            impact: an impact of this arm is detected; the first time counts.
 
         Raises:
-            ControlError: the time, or the state, is not finite numbers of the right shape, or what
-                the plan's force or friction returns is of another one.
+            ControlError: the time or the state is not finite or of the wrong shape, or the
+                plan's force or friction has a wrong shape.
         """
         self._check(time, q, dq)
         since, self._time = min(max(time - self._time, 0.0), GAP), time  # a clock may jump
@@ -145,7 +144,7 @@ class SpreadingController:
         return command
 
     def _hear(self, time: float, point: PointState) -> None:
-        """Take an impact: the first is the plan's; any later one ends the motion."""
+        """Handle an impact: the first is the plan's; any later one ends the motion."""
         if self._stopping.begun:
             self._stopping.hold(point)
         elif self.impact_time is None:
@@ -165,7 +164,7 @@ class SpreadingController:
             raise ControlError(f"time: expected a finite number, got {time}")
 
     def _wanted(self, mode: Mode, time: float, point: PointState) -> SpreadTask:
-        """Return what the tasks are to do."""
+        """Return the targets of the tasks."""
         plan, (known, wrench) = self.plan, self._none
         if mode is Mode.STOP:
             motion, rotation = self._stopping.wanted(
@@ -184,14 +183,14 @@ class SpreadingController:
         return SpreadTask(motion, stiffness, gamma, known, wrench, capped)
 
     def _reference(self, mode: Mode) -> Quintics:
-        """Return the reference of a mode that is none of a stop."""
+        """Return the reference of a mode other than stop."""
         plan = self.plan
         if plan.variant is Variant.CONTINUOUS and plan.smooth is not None:
             return plan.smooth
         return plan.reference.ante if mode is Mode.ANTE else plan.reference.post
 
     def _waits(self, time: float) -> bool:
-        """Tell whether it is too early for the force: not all arms have hit, or just now."""
+        """Tell whether it is too early for the force: not all arms have hit, or only just now."""
         settle = self.plan.guard.settle
         if settle is None or self.plan.variant not in (Variant.RS, Variant.NO_GAMMA):
             return False
@@ -230,7 +229,7 @@ class SpreadingController:
 
 
 def _vector(values: np.ndarray, size: int, name: str) -> np.ndarray:
-    """Return numbers of a plan as compiled functions take them, which count none."""
+    """Return values of a plan as a float array for compiled functions."""
     vector = np.asarray(values, dtype=float)
     if vector.shape != (size,):
         raise ControlError(f"{name}: expected {size} numbers, got shape {vector.shape}")
@@ -238,9 +237,9 @@ def _vector(values: np.ndarray, size: int, name: str) -> np.ndarray:
 
 
 def join(controllers: Sequence[SpreadingController]) -> None:
-    """Make arms that hit one object stop when one of them does, and wait for the others' impacts.
+    """Make arms that hit one object stop together, and wait for the others' impacts.
 
-    An arm that is updated before another one knows of it a cycle later.
+    An arm that is updated before another one reacts one cycle later.
     """
     for each in controllers:
         each.partners = tuple(other for other in controllers if other is not each)

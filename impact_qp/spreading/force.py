@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The force that an arm shall exert on an object that it moves, known before."""
+"""The force of an arm on an object that it moves, computed from the reference."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from impact_robots.state.state import PointState
 from impact_robots.validation import finite_array, friction_coefficient, positive
 
 GRAVITY = 9.81  # [m/s^2]
-WRENCH = 6  # numbers of one: force and moment
+WRENCH = 6  # size of a wrench: force and moment
 _LIFT = np.array([0.0, 0.0, GRAVITY])
-_MOVING = 1e-3  # speed of the reference below which there is no sliding to overcome [m/s]
+_MOVING = 1e-3  # speed of the reference below which there is no sliding friction [m/s]
 
 # point of the post-impact reference: wrench on the object, [force; moment], base axes, (6,)
 ForceLaw = Callable[[ReferenceState], np.ndarray]
@@ -31,7 +31,7 @@ def no_force(motion: ReferenceState) -> np.ndarray:
 
 
 class _Along:
-    """What acts along a direction of any length."""
+    """Force along a direction of any length."""
 
     direction: ArrayLike
 
@@ -79,7 +79,7 @@ class GrabForce(_Along):
     mass: float  # of the object [kg]
     clamp: float  # into the object [N]
     direction: ArrayLike  # of the clamp force, base axes, any length, shape (3,)
-    share: float = 0.5  # s, of the object's weight and inertia [-]
+    fraction: float = 0.5  # s, of the object's weight and inertia [-]
 
     def __post_init__(self) -> None:
         """Check the numbers.
@@ -89,13 +89,13 @@ class GrabForce(_Along):
         """
         positive(self.mass, "mass")
         finite_array(self.clamp, (), "clamp")
-        positive(self.share, "share")
+        positive(self.fraction, "fraction")
         _unit(self.direction, "direction")
 
     def __call__(self, motion: ReferenceState) -> np.ndarray:
         """Return the wrench on the object."""
         d = self._d
-        carried = self.share * self.mass * (motion.acceleration[:3] + _LIFT)
+        carried = self.fraction * self.mass * (motion.acceleration[:3] + _LIFT)
         across = carried - d * d.dot(carried)  # along d the arms' parts are the clamp force
         return _without_moment(self.clamp * d + across)
 
@@ -105,8 +105,8 @@ def force_acceleration(
 ) -> np.ndarray:
     r"""Return :math:`(M + B_\theta)^{-1}J^T f_d`, shape (n,) [rad/s^2].
 
-    Added to what tasks ask of the joints it is :math:`a_f = \Lambda^{-1}f_d` in all of them (van
-    Steen et al., 26, 27), and :math:`\tau = J^T f_d` beside gravity when nothing moves.
+    Added to the tasks' joint accelerations it is :math:`a_f = \Lambda^{-1}f_d` in all of them (van
+    Steen et al., 26, 27), and :math:`\tau = J^T f_d` beside gravity at rest.
 
     Args:
         point: of the arm that exerts the wrench.

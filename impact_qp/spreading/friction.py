@@ -18,19 +18,19 @@ POSITION, TASKS = 3, 7  # rows of the position, and with those of orientation an
 
 @dataclass(frozen=True, eq=False)
 class FrictionFeedforward:
-    """Accelerations a_fric over time that stand in for the feedback against friction."""
+    """Accelerations a_fric over time that replace the feedback against friction."""
 
     time: np.ndarray  # increasing, shape (k,) [s]
     acceleration: np.ndarray  # of position, orientation, first joint, (k, 7) [m/s^2], [rad/s^2]
 
     def __call__(self, time: float) -> np.ndarray:
-        """Return a_fric at a time, shape (7,); beyond the ends that of the end."""
+        """Return a_fric at a time, shape (7,); constant beyond the ends."""
         times, known = self.time, self.acceleration
         after = int(times.searchsorted(time, side="right"))
         if not 0 < after < len(times):
             return known[min(after, len(times) - 1)].copy()
-        share = (time - times[after - 1]) / (times[after] - times[after - 1])
-        between: np.ndarray = known[after - 1] + share * (known[after] - known[after - 1])
+        fraction = (time - times[after - 1]) / (times[after] - times[after - 1])
+        between: np.ndarray = known[after - 1] + fraction * (known[after] - known[after - 1])
         return between
 
 
@@ -38,9 +38,9 @@ def learn_friction(time: ArrayLike, feedback: Sequence[ArrayLike]) -> FrictionFe
     r"""Return the mean feedback of trials without an impact (van Steen et al., 30, 31).
 
     :math:`a_{fric}(t) = \frac1N\sum_i 2\sqrt{k_p}(\dot p_d - \dot p_i) + k_p(p_d - p_i)`, of trials
-    that were made with a_fric = 0; for the ante- and the post-impact reference separately.
-    Published is that of the position alone. It is enough where the plate may turn; an arm that
-    holds an object must know what turns it too, because through the grip that moves the object.
+    measured with a_fric = 0; for the ante- and the post-impact reference separately. The published
+    one is that of the position alone. It is sufficient if the plate may rotate; an arm that holds
+    an object also needs the rotational part, because its rotation moves the object.
 
     Args:
         time: of the samples, increasing, shape (k,) [s].

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What keeps an arm that spreads its references safe: its speed before the impact, force after."""
+"""Guards of an arm by reference spreading: its speed before the impact, force after."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from impact_qp.references import SpreadReference
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array
 
-_STEP = 1e-3  # between times at which a reference's speed is looked at [s]
+_STEP = 1e-3  # between evaluated times of a reference [s]
 
 
 @dataclass(frozen=True, eq=False)
 class SpreadGuard:
-    """Limits of one arm about the object; with none of them it is not guarded."""
+    """Limits of one arm near the object; by default there are none."""
 
-    into: ArrayLike = (0.0, 0.0, 0.0)  # the object, base axes, unit, (3,); zero: not known
+    into: ArrayLike = (0.0, 0.0, 0.0)  # towards the object, base axes, unit, (3,); zero: unknown
     speed: float = inf  # highest along ``into`` before the impact [m/s]
-    give: float = inf  # way along it, beyond the reference's, by which the object is gone [m]
-    room: float = inf  # way along it beyond the nominal contact, in which the arm must rest [m]
-    settle: float | None = None  # the force waits for all arms, and then so long; none: not [s]
-    cap: float = inf  # highest speed of the contact point, whatever it does [m/s]
+    give: float = inf  # excess travel along it after which the object is gone [m]
+    travel: float = inf  # highest travel along it beyond the nominal contact [m]
+    settle: float | None = None  # delay of the force after all hits; None: no wait [s]
+    cap: float = inf  # highest speed of the contact point in any phase [m/s]
 
     def __post_init__(self) -> None:
         """Check the numbers.
 
         Raises:
-            OutOfRangeError: one is out of its range, or limits a direction that is not known.
+            OutOfRangeError: a value is out of its range, or limits an unknown direction.
         """
         size = float(np.linalg.norm(finite_array(self.into, (3,), "into")))
         if not (size == 0.0 or abs(size - 1.0) < 1e-6):
             raise OutOfRangeError("into", "a unit vector, or zero", self.into)
-        for name in ("speed", "give", "room", "cap"):
+        for name in ("speed", "give", "travel", "cap"):
             value = getattr(self, name)
             if not value > 0.0:
                 raise OutOfRangeError(name, "a number above 0", value)
@@ -51,9 +51,9 @@ def approach_speed(reference: SpreadReference, into: ArrayLike, window: float) -
     """Return the highest speed of the ante-impact reference along ``into`` [m/s].
 
     Args:
-        reference: from its beginning to the end of the window.
+        reference: evaluated from its start to the end of the window.
         into: unit, base axes, shape (3,).
-        window: after the nominal time, in which an impact is still waited for [s].
+        window: after the nominal time, in which an impact is still accepted [s].
     """
     times = np.arange(reference.ante.start, reference.nominal_time + window, _STEP)
     velocities = np.array([reference.ante(float(t)).velocity[:3] for t in times])

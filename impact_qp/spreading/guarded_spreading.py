@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller by reference spreading between its guards: of its states, and of its commands."""
+"""The controller by reference spreading between its guards: of states, and of commands."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.controller import SpreadingController
 from impact_qp.spreading.modes import StopReason
 
-NEAR = 0.05  # of where the plan starts, where the arm must be [rad]
-STILL = 0.1  # at most as fast, there [rad/s]
-_FAULTS = (StopReason.OVERSPEED, StopReason.AGAIN)  # of a stop that the controller begins itself
+NEAR = 0.05  # largest distance of the arm from the plan's start [rad]
+STILL = 0.1  # highest joint speed there [rad/s]
+_FAULTS = (StopReason.OVERSPEED, StopReason.AGAIN)  # stops by the controller that are faults
 
 
 class GuardedSpreading:
-    """Answers states that can be believed with torques that can be sent.
+    """Answers plausible states with torques that can be sent.
 
     Attributes:
-        controller: in between.
-        machine: lifecycle, motion and faults; a fault is kept until the next activation.
+        controller: between the guards.
+        machine: lifecycle, motion and faults; a fault is stored until the next activation.
     """
 
     def __init__(self, controller: SpreadingController, start: np.ndarray) -> None:
         """Put guards around a controller; nothing is answered before :meth:`activate`.
 
         Args:
-            controller: as it was made.
-            start: where its plan starts, shape (n,) [rad].
+            controller: newly created.
+            start: of its plan, shape (n,) [rad].
         """
         self.controller, self._start = controller, start
         self._gate = StateGate(controller.robot)
@@ -67,7 +67,7 @@ class GuardedSpreading:
 
     @property
     def fault(self) -> str:
-        """Why the arm was stopped, "" while it was not."""
+        """Why the arm was stopped, "" if it was not."""
         return self.machine.reason
 
     @property
@@ -77,16 +77,16 @@ class GuardedSpreading:
 
     @property
     def settling(self) -> bool:
-        """Whether commands are on their way to rest, see :meth:`settle`."""
+        """Whether commands are ramping to rest, see :meth:`settle`."""
         return self._settling is not None
 
     @property
     def inactive(self) -> bool:
-        """Whether the node is not active, or no more."""
+        """Whether the node is inactive."""
         return self.machine.situation.lifecycle is not Lifecycle.ACTIVE
 
     def look(self, stamp: int, q: np.ndarray, dq: np.ndarray) -> None:
-        """Take a state that is not answered, of an inactive arm; arguments as of `accepts`."""
+        """Take a state of an inactive arm, without an answer; arguments as of `accepts`."""
         finding = self._gate.check(stamp, q, dq)
         self.refusal = finding.problem or self._not_at_start(q, dq)
 
@@ -98,40 +98,40 @@ class GuardedSpreading:
         self.machine.take(Event.ACTIVATED_TO_MOVE)
 
     def deactivate(self) -> None:
-        """Brake, bring the commands to rest, and then send nothing."""
+        """Brake, ramp the commands to rest, and then send nothing."""
         self.machine.take(Event.DEACTIVATED)
         if not self._begun:  # nothing was sent
             self.machine.take(Event.AT_REST)
 
     def clean_up(self) -> None:
-        """Bring the commands to rest, without states."""
+        """Ramp the commands to rest, without states."""
         self.machine.take(Event.CLEANED_UP)
 
     def stop(self, reason: str) -> None:
-        """Brake and hold from the next cycle on; the first reason is kept as the fault."""
+        """Brake and hold from the next cycle on; the first reason is stored as the fault."""
         self.machine.take(Event.FAULT, reason)
 
     def lose(self, reason: str) -> None:
-        """Bring the commands to rest: no usable states come."""
+        """Ramp the commands to rest: no usable states arrive."""
         self.machine.take(Event.STATES_LOST, reason)
 
     # --- answers ------------------------------------------------------------------------------
 
     def accepts(self, stamp: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> bool:
-        """Take a state that is to be answered.
+        """Take a state to be answered.
 
         Args:
             stamp: of the measurement [ns].
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that the arm has hit something.
+            impact: an impact is detected.
 
         Returns:
-            False if it must not be answered: states jumped, and are not believed any more until
-            the next activation, also if they go on consistently.
+            False if it must not be answered: states jumped, and are not trusted until the next
+            activation, even if they are consistent.
 
         Raises:
-            ControlError: the state is passed over; says why.
+            ControlError: the state is skipped; gives the reason.
         """
         if self.machine.situation.fault is Fault.LATCHED:
             return False
@@ -145,13 +145,13 @@ class GuardedSpreading:
     def answer(
         self, time: float, q: np.ndarray, dq: np.ndarray, *, impact: bool = False
     ) -> SpreadCommand | None:
-        """Return the command for a state that was accepted, none if it must not be sent.
+        """Return the command for an accepted state, None if it must not be sent.
 
         Args:
             time: of the plan [s].
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
-            impact: the detector holds that the arm has hit something.
+            impact: an impact is detected.
         """
         if not self.machine.situation.answers:
             return None
@@ -167,7 +167,7 @@ class GuardedSpreading:
         return command
 
     def _note(self, command: SpreadCommand) -> None:
-        """Tell the machine what the controller does by itself."""
+        """Report stops initiated by the controller to the machine."""
         if command.stop is not None and self.machine.situation.motion is MotionState.MOVE:
             faulty = command.stop in _FAULTS
             self.machine.take(Event.FAULT if faulty else Event.FINISHED, command.stop.value)
@@ -184,14 +184,14 @@ class GuardedSpreading:
             return f"{names[fast]} moves at {abs(dq[fast]):.3g} rad/s, at most {STILL:g}"
         return ""
 
-    # --- the way to rest ----------------------------------------------------------------------
+    # --- the ramp to rest ---------------------------------------------------------------------
 
     def _ramp(self, _reason: str) -> None:
         if self._settling is None:
             self._settling = self.controller.settle()
 
     def settle(self) -> np.ndarray | None:
-        """Return what to send in this period on the way to rest, shape (n,) [N.m]; none: nothing.
+        """Return the next torque of the ramp to rest, shape (n,) [N.m]; None: nothing.
 
         The last one is gravity alone.
         """

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which reference an arm follows, and how much of the velocity feedback it gets."""
+"""Modes of an arm: the reference it follows, and the fraction of the velocity feedback."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from impact_robots.validation import positive
 
 
 class Trigger(Enum):
-    """How several arms hear of impacts.
+    """Distribution of detected impacts among several arms.
 
-    Shared, an arm that is late gets its clamp force before it touches: 20 ms late, its joint 6
-    feels 11.6 instead of 6.9 N.m, and its plate 159 instead of 134 N (doc/reference_spreading.md).
+    If shared, a late arm applies its clamp force before its contact: 20 ms late, its joint 6
+    is loaded with 11.6 instead of 6.9 N.m, and its plate with 159 instead of 134 N
+    (doc/reference_spreading.md).
     It is there to reproduce the published controller.
     """
 
@@ -24,14 +25,14 @@ class Trigger(Enum):
 
 
 def heard(detected: Mapping[str, bool], trigger: Trigger = Trigger.PER_ARM) -> dict[str, bool]:
-    """Return which arms take it that they have hit something, by name."""
+    """Return for which arms an impact counts as detected, by name."""
     if trigger is Trigger.SHARED:
         return dict.fromkeys(detected, any(detected.values()))
     return dict(detected)
 
 
 class Mode(Enum):
-    """What the controller does in a cycle."""
+    """Mode of the controller in a cycle."""
 
     ANTE = "ante"  # follows the ante-impact reference
     INTERIM = "interim"  # the post-impact one, its velocity feedback faded in
@@ -44,16 +45,16 @@ class StopReason(Enum):
 
     NO_IMPACT = "no impact"  # none by the end of the window
     UNTIMELY = "untimely impact"  # one outside of the window
-    LOST = "object lost"  # it gave way farther than an object does that is there
-    ROOM = "no room left"  # to brake in, before what comes behind the place of the impact
+    LOST = "object lost"  # it yielded farther than a real object would
+    ROOM = "no room left"  # braking distance used up, before an obstacle behind the contact
     PARTNER = "partner stopped"  # another arm did
     AGAIN = "second impact"  # after the one that was expected
     OVERSPEED = "faster than commanded"  # before the impact, or than the cap allows
-    HALTED = "halted"  # from outside: a fault, or somebody asked for it
+    HALTED = "halted"  # externally: a fault, or a request
 
 
 class Variant(Enum):
-    """How references change; what van Steen et al. propose is RS, the others are compared."""
+    """Transition between references; RS is that of van Steen et al., the others are compared."""
 
     RS = "rs"
     NO_GAMMA = "no_gamma"  # upon detection, with the whole velocity feedback
@@ -62,7 +63,7 @@ class Variant(Enum):
 
 
 class Timing(NamedTuple):
-    """When what happens [s]."""
+    """Times of the plan [s]."""
 
     nominal: float  # time of the impact
     interim: float = 0.1  # how long velocity feedback is faded in
@@ -97,7 +98,7 @@ def mode_at(variant: Variant, timing: Timing, time: float, impact: float | None)
 
 
 def fade(mode: Mode, timing: Timing, time: float, impact: float | None) -> float:
-    """Return gamma, the share of the velocity feedback, 0 to 1 (van Steen et al., 23)."""
+    """Return gamma, the fraction of the velocity feedback, 0 to 1 (van Steen et al., 23)."""
     if mode is not Mode.INTERIM or impact is None:
         return 1.0
     return min(max((time - impact) / timing.interim, 0.0), 1.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an arm that spreads its references is told before."""
+"""Plan of an arm by reference spreading."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from impact_qp.spreading.modes import Timing, Variant
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, positive
 
-RESERVE = 0.02  # of the safe speed, that slowed references stay below it: arms are not that exact
+RESERVE = 0.02  # margin of slowed references to the safe speed, for tracking errors
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class SpreadGains:
 
 @dataclass(frozen=True)
 class SpreadPlan:
-    """References about one impact, and how they are followed."""
+    """References at one impact, and the parameters of tracking."""
 
     reference: SpreadReference
     variant: Variant = Variant.RS
@@ -58,15 +58,15 @@ class SpreadPlan:
     interim: float = 0.1  # Delta t_int, over which velocity feedback is faded in [s]
     window: float = 0.15  # by how much the impact may be earlier or later [s]
     smooth: Quintics | None = None  # [p; xi] of the variant ``continuous``
-    guard: SpreadGuard = field(default_factory=SpreadGuard)  # what keeps it safe about the object
+    guard: SpreadGuard = field(default_factory=SpreadGuard)  # limits near the object
 
     def __post_init__(self) -> None:
-        """Check what belongs together.
+        """Check consistency.
 
         Raises:
-            ControlError: one smooth reference is to be followed, and there is none.
-            OutOfRangeError: a duration is not above 0, or force, friction or smooth reference are
-                not of as many finite numbers as there are to follow.
+            ControlError: one smooth reference must be followed, and there is none.
+            OutOfRangeError: a duration is not above 0, or force, friction or smooth reference have
+                wrong sizes or are not finite.
         """
         self.timing.check()
         if self.variant is Variant.CONTINUOUS and self.smooth is None:
@@ -87,16 +87,16 @@ class SpreadPlan:
 
     @property
     def timing(self) -> Timing:
-        """When what happens."""
+        """Times of the plan."""
         return Timing(self.reference.nominal_time, self.interim, self.window)
 
 
 def held_back(plans: Sequence[SpreadPlan]) -> tuple[SpreadPlan, ...]:
     """Return plans of arms that hit together, none of them faster than its guard allows.
 
-    References that are faster than is safe are slowed as a whole, and the impact comes later by as
-    much: the way stays, and so does what an impact map says of the velocities, which is
-    homogeneous. All are slowed by the same factor, so that they still hit together.
+    References that are too fast are slowed as a whole, with a later impact: the path is unchanged,
+    and so are the velocity ratios of the impact map, which is homogeneous. All are slowed by the
+    same factor, so that they still hit together.
     """
     factor = min((_factor(plan) for plan in plans), default=1.0)
     if factor >= 1.0:
@@ -112,7 +112,7 @@ def held_back(plans: Sequence[SpreadPlan]) -> tuple[SpreadPlan, ...]:
 
 
 def _factor(plan: SpreadPlan) -> float:
-    """Return by how much a plan is too fast, 1 if it is not."""
+    """Return the ratio by which a plan is too fast, 1 if it is not."""
     if plan.guard.speed == inf:
         return 1.0
     fastest = approach_speed(plan.reference, plan.guard.into, plan.window)

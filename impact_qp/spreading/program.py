@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an arm that spreads its references solves in each cycle."""
+"""The quadratic program of an arm by reference spreading."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from impact_qp.limits.command_torque import CommandTorqueLimit
 from impact_qp.limits.one_cycle import OneCycleLimit
 from impact_qp.program.build import REGULARISATION, ProgramBuilder, weights_of
 from impact_qp.program.program import (
-    KEPT,
+    ROW_TOLERANCE,
     TRIES,
     NoSolutionFound,
     QuadraticProgram,
@@ -45,25 +45,25 @@ _BRAKING = 20.0  # of the joints where the program has no solution [1/s]
 
 
 class SpreadTask(NamedTuple):
-    """What the tasks are to do in one cycle."""
+    """Targets of the tasks in one cycle."""
 
     motion: ReferenceState  # of [p; xi], shape (4,) each
     stiffness: np.ndarray  # of position, orientation and first joint, shape (3,) [1/s^2]
-    fade: float  # gamma, share of the velocity feedback [-]
+    fade: float  # gamma, fraction of the velocity feedback [-]
     feedforward: np.ndarray  # a_f of all tasks, shape (7,) [m/s^2], [rad/s^2]
     wrench: np.ndarray  # on the object, [force; moment], base axes, shape (6,)
     capped: bool  # the approach speed is limited
-    rotation: np.ndarray | None = None  # wanted of the contact frame, (3, 3); none: the plan's
+    rotation: np.ndarray | None = None  # target of the contact frame, (3, 3); None: the plan's
 
 
 class SpreadSolution(NamedTuple):
-    """What the program gives."""
+    """Result of the program."""
 
     ddq: np.ndarray  # joint accelerations, shape (n,) [rad/s^2]
     active: tuple[str, ...]  # limits that bind
     solved: bool  # false: there is no solution, and the joints are braked
     feedback: np.ndarray  # of position, orientation, first joint, shape (7,) [m/s^2], [rad/s^2]
-    joint_velocity: np.ndarray  # of an arm that moves as the reference, shape (n,) [rad/s]
+    joint_velocity: np.ndarray  # of an arm that follows the reference, shape (n,) [rad/s]
 
 
 class SpreadingProgram:
@@ -104,7 +104,7 @@ class SpreadingProgram:
             braking_preview=ahead,
             cap=Preview(into, preview, np.zeros(robot.dof)),
             speed=speed,
-            kept=KEPT,
+            tolerance=ROW_TOLERANCE,
             tries=TRIES,
         )
         names = tuple(name for limit in limits for name in limit.names)
@@ -145,7 +145,7 @@ class SpreadingProgram:
     def _by_solver(
         self, point: PointState, wanted: SpreadTask
     ) -> tuple[np.ndarray, tuple[str, ...], bool]:
-        """Return accelerations, what binds, and whether there is a solution."""
+        """Return accelerations, binding limits, and whether there is a solution."""
         try:
             found = solve(self.build(point, wanted))
         except NoSolutionFound:
@@ -155,7 +155,7 @@ class SpreadingProgram:
         return found.x, found.active, True
 
     def _tell(self, wanted: SpreadTask) -> None:
-        """Tell tasks and cap what is wanted."""
+        """Set the targets of tasks and cap."""
         position, turn, joint = self._position, self._turn, self._joint
         (place, velocity, acceleration), fade = wanted.motion, wanted.fade
         position.position, position.velocity = place[:3], velocity[:3]

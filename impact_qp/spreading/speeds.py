@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a plan keeps the cap on the contact point's speed and the limits of the joints."""
+"""Checks a plan against the speed cap of the contact point and the limits of the joints."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 from impact_qp.exceptions import ControlError
 from impact_qp.references import Quintics
-from impact_qp.references.joint_way import fastest_joints
+from impact_qp.references.joint_path import fastest_joints
 from impact_qp.spreading.modes import Variant
 from impact_qp.spreading.plan import SpreadPlan
 from impact_robots.robot import Robot
 
-_STEP = 2e-3  # between times at which a reference's speed is looked at [s]
+_STEP = 2e-3  # between evaluated times of a reference [s]
 
 
 def check_speeds(name: str, robot: Robot, plan: SpreadPlan, q: np.ndarray) -> None:
@@ -23,10 +23,10 @@ def check_speeds(name: str, robot: Robot, plan: SpreadPlan, q: np.ndarray) -> No
         name: of the task.
         robot: the arm.
         plan: of the arm.
-        q: where it starts, shape (n,) [rad].
+        q: its start, shape (n,) [rad].
 
     Raises:
-        ControlError: the contact point or a joint would be too fast; says by how much.
+        ControlError: the contact point or a joint would be too fast; gives the speed.
     """
     spread, timing, cap = plan.reference, plan.timing, plan.guard.cap
     last = timing.nominal + timing.window
@@ -37,8 +37,8 @@ def check_speeds(name: str, robot: Robot, plan: SpreadPlan, q: np.ndarray) -> No
     if speed > cap:
         raise ControlError(f"{name}: expected at most speed_cap {cap:g} m/s, planned {speed:.3f}")
     joints = fastest_joints(robot, spread.ante, spread.rotation, q, timing.nominal)
-    share = joints / robot.limits.velocity
-    if share[worst := int(np.argmax(share))] > 1.0:
+    fraction = joints / robot.limits.velocity
+    if fraction[worst := int(np.argmax(fraction))] > 1.0:
         raise ControlError(
             f"{name}: {robot.joint_names[worst]}: expected at most"
             f" {robot.limits.velocity[worst]:g} rad/s, planned {joints[worst]:.3g}"

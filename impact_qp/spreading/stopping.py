@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How one arm of several stops: it brakes for a bounded time, and then holds where it is."""
+"""Stop of one arm of several: it brakes for a bounded time, and then holds its position."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from impact_qp.references import Knot, Quintics, ReferenceState
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
-HOLD_DISTANCE = 0.05  # of the contact point, from which it is held anew [m]
+HOLD_DISTANCE = 0.05  # displacement of the contact point beyond which its new position is held [m]
 HOLD_TURN = 0.3  # of the contact frame or the first joint, the same [rad]
-RETURNS = 0.1  # at most, to where it is held [m/s; rad/s]
+RETURNS = 0.1  # highest return speed to the held position [m/s; rad/s]
 
 
 class ArmStop:
-    """Where an arm that stops shall be; it counts cycles, whatever a clock does.
+    """Target of an arm that stops; it counts cycles, independent of any clock.
 
     Attributes:
         begun: the arm stops.
@@ -37,7 +37,7 @@ class ArmStop:
             robot: the arm.
             period: of control [s].
             cap: on the speed with which braking begins [m/s].
-            distance: by which the contact point may be pushed; farther, it is held anew [m].
+            distance: displacement of the contact point beyond which its new position is held [m].
         """
         self._robot, self._period, self._cap, self._distance = robot, period, cap, distance
         self._filter, self._load = VelocityFilter(period), UnexplainedLoad(robot)
@@ -45,7 +45,7 @@ class ArmStop:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew where the arm is with the next state."""
+        """Restart at the position of the next state."""
         self._motion: Quintics | None = None
         self._anchor, self._rotation = np.zeros(4), np.eye(3)
         self._time, self._ddq = 0.0, np.zeros(self._robot.dof)
@@ -64,7 +64,7 @@ class ArmStop:
 
         Args:
             point: of the arm, base axes.
-            within: braking time, of which the first cycle's counts [s].
+            within: braking time, which includes the first cycle [s].
             stiffness: of position, orientation and first joint, shape (3,) [1/s^2].
             periods: since the last call.
         """
@@ -77,24 +77,24 @@ class ArmStop:
         if not self.held:
             return self._motion(self._time), self._rotation
         if self._is_pushed(point):
-            self._filter.reset()  # who pushed is no payload
+            self._filter.reset()  # a push is no payload
             self.hold(point)
         return self._near(point, stiffness), self._rotation
 
     def hold(self, point: PointState) -> None:
-        """Hold the arm where it is from now on, without further braking."""
+        """Hold the present position of the arm from now on, without further braking."""
         if self._motion is None:
             self._begin(point, self._period)
         self._anchor, self._rotation = _place(point), np.array(point.rotation, order="C")
         self.held = True
 
     def _begin(self, point: PointState, within: float) -> None:
-        """Begin to brake: from where the arm is, as fast as it is but below the cap."""
+        """Begin to brake: from the arm's position, at its speed but below the cap."""
         place, still = _place(point), np.zeros(4)
         speed = float(np.linalg.norm(point.velocity))
         linear = point.velocity * min(1.0, self._cap / max(speed, 1e-9))
-        most = float(self._robot.limits.velocity[0])
-        velocity = np.append(linear, min(max(float(point.dq[0]), -most), most))
+        limit = float(self._robot.limits.velocity[0])
+        velocity = np.append(linear, min(max(float(point.dq[0]), -limit), limit))
         rest = place + velocity * within / 2
         self._motion = Quintics(
             [Knot(0.0, place, velocity, still), Knot(within, rest, still, still)]
@@ -102,7 +102,7 @@ class ArmStop:
         self._rotation = np.array(point.rotation, order="C")
 
     def _is_pushed(self, point: PointState) -> bool:
-        """Tell whether somebody moved the arm away from where it is held."""
+        """Tell whether the arm was moved away from its held position."""
         away = _place(point) - self._anchor
         turn = 0.5 * (float(np.trace(self._rotation.T @ point.rotation)) - 1.0)
         return (
@@ -112,9 +112,9 @@ class ArmStop:
         )
 
     def _near(self, point: PointState, stiffness: np.ndarray) -> ReferenceState:
-        """Return a reference towards the anchor, nearer while the arm comes back fast.
+        """Return a reference towards the anchor, closer if the arm returns fast.
 
-        What pushes it away meets all of the stiffness; who lets it go sees it come back slowly.
+        A push meets the full stiffness; a released arm returns slowly.
         """
         place, still = _place(point), np.zeros(4)
         back = self._anchor - place
@@ -128,7 +128,7 @@ class ArmStop:
     def loaded(self, point: PointState, periods: int = 1) -> PointState:
         """Return the state with an unannounced payload in its bias forces.
 
-        Once a cycle, as many ``periods`` after the last call.
+        Called once per cycle, ``periods`` after the last call.
         """
         self._filter.update(point.q, point.dq, self._ddq, periods)
         unexplained = self._filter.unexplained
@@ -137,7 +137,7 @@ class ArmStop:
         return loaded
 
     def sent(self, point: PointState, torque: np.ndarray) -> None:
-        """Note what was sent in a state without payload, gravity included, shape (n,) [N.m]."""
+        """Store the torque sent in a state without payload, gravity included, shape (n,) [N.m]."""
         inertia = point.robot_state.inertia(self._robot.apparent_motor_inertia)
         self._ddq = np.linalg.solve(inertia, torque - point.h)
 
@@ -148,15 +148,15 @@ def _place(point: PointState) -> np.ndarray:
 
 
 def _eased(back: np.ndarray, velocity: np.ndarray, near: float) -> float:
-    """Return the part of a way back to follow, by the speed on it.
+    """Return the fraction of a displacement to follow, by the return speed.
 
     Args:
-        back: the way, of any size [m or rad].
+        back: displacement, any size [m or rad].
         velocity: of the same size [m/s or rad/s].
-        near: part of the way by which the arm would be as fast as ``RETURNS`` [m or rad].
+        near: displacement at which the arm would be as fast as ``RETURNS`` [m or rad].
     """
     far = float(np.linalg.norm(back))
     if far <= near:
         return 1.0
-    share = float(back @ velocity) / far / RETURNS
-    return 1.0 - (1.0 - near / far) * min(max(share, 0.0), 1.0)
+    fraction = float(back @ velocity) / far / RETURNS
+    return 1.0 - (1.0 - near / far) * min(max(fraction, 0.0), 1.0)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Says why an arm that spreads its references must stop; once it has said so, it stays."""
+"""Decides why an arm by reference spreading must stop; a reason stays until the reset."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from impact_qp.spreading.guard import SpreadGuard
 from impact_qp.spreading.modes import Mode, StopReason
 from impact_robots.state.state import PointState
 
-STOPPING = 0.3  # in which an arm comes to rest [s]
-LETTING_GO = 0.15  # the same of one that has no room, no object or no partner any more [s]
+STOPPING = 0.3  # braking time of an arm [s]
+LETTING_GO = 0.15  # the same of one with no braking distance, object or partner left [s]
 
 
 class SpreadWatch:
-    """Looks at one arm in each of its cycles.
+    """Checks one arm in each of its cycles.
 
-    An object that is there gives way as the post-impact reference does, and, where arms or object
-    were not where they should be, until arms and object are. One that is gone lets the force that
-    was meant for it move the arm: that is seen by the way.
+    A real object yields as the post-impact reference does and, if arms or object were misplaced,
+    until all are in contact. If the object is gone, its force accelerates the arm: this is detected
+    by the displacement.
     """
 
     def __init__(self, guard: SpreadGuard, contact: np.ndarray, period: float) -> None:
@@ -43,47 +43,47 @@ class SpreadWatch:
     def reset(self) -> None:
         """Start over."""
         self.stop: StopReason | None = None
-        self._before = True  # the impact
+        self._before = True  # before the impact
         self._tracking.reset(0.0)
         self._first: float | None = None  # along ``into`` beyond the reference, at the impact [m]
 
     def halt(self) -> None:
-        """Stop the arm because somebody else asks for it."""
+        """Stop the arm on an external request."""
         self.stop = self.stop or StopReason.HALTED
 
     def hit_again(self) -> None:
-        """Stop the arm because it hits something after its impact."""
+        """Stop the arm because of a second impact."""
         self.stop = self.stop or StopReason.AGAIN
 
     def look(
         self, mode: Mode, impact_time: float | None, point: PointState, partner_stopped: bool
     ) -> StopReason | None:
-        """Return why the arm must stop, before it follows anything; none: it need not."""
+        """Return why the arm must stop, before it follows a reference; None: it need not."""
         self._before = impact_time is None
         if self.stop is None:
             if mode is Mode.STOP:
                 self.stop = StopReason.NO_IMPACT if impact_time is None else StopReason.UNTIMELY
-            elif self._has_no_room(point):
+            elif self._travels_too_far(point):
                 self.stop = StopReason.ROOM
             elif partner_stopped:
                 self.stop = StopReason.PARTNER
         return self.stop
 
-    def _has_no_room(self, point: PointState) -> bool:
-        """Tell whether the arm can just brake before the end of its room."""
-        if self._guard.room == inf:
+    def _travels_too_far(self, point: PointState) -> bool:
+        """Tell whether the arm can only just stop within the allowed travel."""
+        if self._guard.travel == inf:
             return False
         speed = max(0.0, float(self._into @ point.velocity))
-        way = float(self._into @ (point.position - self._contact)) + speed * LETTING_GO / 2
-        return way > self._guard.room
+        travel = float(self._into @ (point.position - self._contact)) + speed * LETTING_GO / 2
+        return travel > self._guard.travel
 
     def follow(self, mode: Mode, point: PointState, motion: ReferenceState, elapsed: float) -> None:
-        """Look how fast the arm is, and how far the object gave way; it stops in the next cycle.
+        """Check the speed of the arm and the displacement of the object, for the next cycle.
 
         Args:
             mode: of the cycle.
             point: of the arm, base axes.
-            motion: that is followed, of [p; xi].
+            motion: followed reference, of [p; xi].
             elapsed: since the last cycle [s].
         """
         if self.stop is not None:
@@ -92,10 +92,10 @@ class SpreadWatch:
         commanded = np.array([min(speed, self._guard.cap), 0.0, 0.0])  # in any direction
         if self._tracking.problem(point.position, commanded, elapsed):
             self.stop = StopReason.OVERSPEED
-        elif mode in (Mode.INTERIM, Mode.POST) and self._gives_way(point.position, motion):
+        elif mode in (Mode.INTERIM, Mode.POST) and self._object_is_gone(point.position, motion):
             self.stop = StopReason.LOST
 
-    def _gives_way(self, position: np.ndarray, motion: ReferenceState) -> bool:
+    def _object_is_gone(self, position: np.ndarray, motion: ReferenceState) -> bool:
         """Tell whether the object is gone; ``position`` in base axes, shape (3,) [m]."""
         if self._guard.give == inf:
             return False
@@ -106,6 +106,6 @@ class SpreadWatch:
 
     @property
     def braking_time(self) -> float:
-        """In which an arm that stops comes to rest [s]."""
+        """Braking time of an arm that stops [s]."""
         sudden = (StopReason.ROOM, StopReason.LOST, StopReason.PARTNER)
         return LETTING_GO if self.stop in sudden else STOPPING

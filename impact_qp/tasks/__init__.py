@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Tasks: what the arm should do."""
+"""Tasks: the desired motion of the arm."""
 
 from impact_qp.tasks.admittance import AdmittanceTask
 from impact_qp.tasks.frame import FrameTask

@@ -13,9 +13,9 @@ from impact_robots.state.state import RobotState
 class AdmittanceTask(Task):
     r"""Residual :math:`J_n\ddot q + \dot J_n\dot q - k_v(v_{ref} - v_n)` along the normal.
 
-    :math:`v_{ref} = (f - f_d)/d`: the contact point gives way while the measured force f of the
-    surface on the robot is above the wanted one, and goes after the surface while it is below,
-    no faster than ``speed``. The other directions are left to other tasks.
+    :math:`v_{ref} = (f - f_d)/d`: the contact point yields while the measured force f of the
+    surface on the robot is above the target, and follows the surface while it is below, no faster
+    than ``speed``. The other directions are left to other tasks.
     """
 
     def __init__(
@@ -36,12 +36,12 @@ class AdmittanceTask(Task):
             gain: k_v [1/s].
             speed: largest reference [m/s].
             weight: of the task.
-            frame: that presses; none: the robot's contact frame.
+            frame: that presses; None: the robot's contact frame.
         """
         super().__init__(weight, 1, frame)
         self.normal, self.damping, self.gain = np.array(normal, dtype=float), damping, gain
         self.speed = speed
-        self.wanted = 0.0  # force of the surface on the robot along the normal [N]
+        self.wanted = 0.0  # target force of the surface on the robot along the normal [N]
         self.measured = 0.0  # the same, measured [N]
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:

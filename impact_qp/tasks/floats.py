@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of floats as attributes: compiled functions read nothing else."""
+"""Attributes that are float arrays, as compiled functions require."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from impact_qp.exceptions import ControlError
 
 
 class Floats:
-    """An attribute that is an array of floats of one shape, that of what it is first set to.
+    """An attribute that is a float array; its first value defines the shape.
 
-    What it is set to is converted, or refused by a :class:`~impact_qp.exceptions.ControlError`.
+    Assigned values are converted, or refused by a :class:`~impact_qp.exceptions.ControlError`.
     """
 
     def __set_name__(self, owner: type, name: str) -> None:

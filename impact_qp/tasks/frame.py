@@ -14,7 +14,7 @@ from impact_robots.state.state import RobotState
 class FrameTask(Task):
     r"""Residual :math:`J\ddot q + \dot J\dot q - k_p e + k_d v`, base axes.
 
-    e is the way to the reference, linear part first, and the rotation vector to it (the corrected
+    e is the displacement to the reference, linear part first, then the rotation vector (corrected
     sign and axes of doc/theory.md); v the twist of the frame.
     """
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Stay near a configuration with what the other tasks leave free."""
+"""Stay near a configuration in the null space of the other tasks."""
 
 from __future__ import annotations
 

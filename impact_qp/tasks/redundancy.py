@@ -15,8 +15,8 @@ from impact_robots.state.state import RobotState
 class RedundancyTask(Task):
     r"""Residual :math:`\ddot\xi - \ddot\xi_d - \gamma d(\dot\xi_d - \dot\xi) - k_q(\xi_d - \xi)`.
 
-    Less what is known of friction; :math:`d = 2\sqrt{k_q}`; :math:`\xi` is one joint's position,
-    which settles what a point and an orientation leave free of a seven-joint arm. The acceleration
+    Minus the friction feedforward; :math:`d = 2\sqrt{k_q}`; :math:`\xi` is one joint's position,
+    which resolves the redundancy of a seven-joint arm beside point and orientation. Acceleration
     of the reference is fed forward, which van Steen et al. (17) leave out: without it a moving
     reference is followed with a lag.
     """
@@ -29,7 +29,7 @@ class RedundancyTask(Task):
         self.position = 0.0  # xi_d [rad]
         self.velocity = 0.0  # [rad/s]
         self.acceleration = 0.0  # [rad/s^2]
-        self.feedforward = 0.0  # what is known of friction [rad/s^2]
+        self.feedforward = 0.0  # of friction [rad/s^2]
 
     def feedback(self, state: RobotState) -> float:
         """Return the feedback's part of the acceleration [rad/s^2]."""

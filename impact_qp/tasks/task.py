@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What every task is: a weighted quadratic cost on the joint accelerations."""
+"""Base of every task: a weighted quadratic cost on the joint accelerations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Task(ABC):
     Attributes:
         weight: w, at least 0.
         size: number of rows of A.
-        frame: whose motion the task is about; none: the robot's contact frame.
+        frame: of the task's motion; None: the robot's contact frame.
     """
 
     def __init__(self, weight: float, size: int, frame: str | None = None) -> None:

@@ -16,8 +16,8 @@ class TrackingTask(Task):
     r"""Residual :math:`\ddot p - \ddot p_d - \gamma d(\dot p_d - \dot p) - k_p(p_d - p) - a_f`.
 
     :math:`\ddot p = J_p\ddot q + \dot J_p\dot q`, base axes; :math:`d = 2\sqrt{k_p}`;
-    :math:`\gamma` fades the velocity feedback in after an impact, whose vibration it would
-    otherwise answer; a_f is what is known of friction (van Steen et al., 15, 23).
+    :math:`\gamma` fades the velocity feedback in after an impact, because it would amplify the
+    vibration; a_f is the friction feedforward (van Steen et al., 15, 23).
     """
 
     def __init__(

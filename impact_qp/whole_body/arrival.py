@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A part of the robot that is about to hit something, and what each impulse on it may do."""
+"""A contact of the robot that is about to occur, and the admissible impulses on it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class ArrivalsLimit(Limit):
     yields = True
 
     def __init__(self, robot: Robot, *, preview: float, margin: float) -> None:
-        """Create the limit with T_p [s] and the share of every bound that is kept in reserve."""
+        """Create the limit with T_p [s] and the fraction of every bound kept in reserve."""
         self.robot, self.preview, self.margin = robot, preview, margin
-        self.arrivals: tuple[Arrival, ...] = ()  # those now announced; none: no rows
-        self.bound = NO_BOUND  # on a common speed, as of the last ``fill``; NaN: not worked out
+        self.arrivals: tuple[Arrival, ...] = ()  # announced; none: no rows
+        self.bound = NO_BOUND  # on a common speed, as of the last ``fill``; NaN: not computed
         self.used = 0  # rows of the last ``fill``, the first ones; the others have no effect
 
     def approach(
@@ -46,7 +46,7 @@ class ArrivalsLimit(Limit):
 
 @dataclass(frozen=True)
 class Arrival:
-    """One contact among several that are announced."""
+    """One of several announced contacts."""
 
     frame: str  # of the robot, at the point that hits
     contact: Contact  # the surface there, world axes
@@ -54,7 +54,7 @@ class Arrival:
 
 @dataclass(frozen=True)
 class ArrivingImpulses:
-    """The impulses that one arrival may bring, in its contact axes p."""
+    """The admissible impulses of one arrival, in its contact axes p."""
 
     arrival: Arrival
     point: PointState  # of the robot, before
@@ -71,7 +71,7 @@ class ArrivingImpulses:
         """Normal velocity per normal impulse of each direction, z^T W K_j, (N,) [1/kg].
 
         Raises:
-            UnboundedSetError: an impulse may grow without end.
+            UnboundedSetError: an impulse is unbounded.
         """
         response = self.W[2] @ self.K
         if not response.min() > 1e-9 * self.W[2, 2]:
@@ -89,18 +89,18 @@ def arriving_impulses(
     generators: int = 8,
     circumscribed: bool = True,
 ) -> tuple[ArrivingImpulses, ...]:
-    """Return the impulses that each arrival may bring; W is that of the contact's composite body.
+    """Return the admissible impulses of each arrival; W is that of the contact's composite body.
 
-    Impacts are taken to be independent of each other (Wang 2023, 6.2: the chain after the base,
+    Impacts are assumed independent of each other (Wang 2023, 6.2: the chain after the base,
     each arm by itself).
 
     Args:
-        robot: whose YAML says which links count at each contact.
+        robot: its YAML defines the links of each contact's composite body.
         state: of the robot.
         arrivals: at least one.
         along_normal: one direction, the normal, instead of the friction pyramid.
-        lowest_friction: of the range instead of the highest.
-        generators: N of the pyramid.
+        lowest_friction: use the lowest of the range instead of the highest.
+        generators: number of facets of the pyramid.
         circumscribed: the pyramid contains the cone.
     """
     found = []

@@ -21,16 +21,16 @@ SHARED_ROWS = 16  # on several arrivals together
 class WorstCaseArrivalsLimit(ArrivalsLimit):
     r"""Every impulse of all arrivals, none included, respects the rows (see ``speed_bounds``).
 
-    With c_ia what arrival a takes up of row i at 1 m/s, :math:`\sum_a c_{ia}\max(0, s_a) \le d_i`
-    on the previewed approach speeds: for each set of arrivals the rows that those of less do not
-    imply. For one arrival that is one row, a bound on its speed; for two, one each and what both
-    push together, as the chest. All rows are in m/s.
+    With c_ia the load of arrival a on row i at 1 m/s, :math:`\sum_a c_{ia}\max(0, s_a) \le d_i`
+    on the previewed approach speeds: for each set of arrivals the rows that smaller sets do not
+    imply. One arrival has one row, a bound on its speed; two have one each and one on their common
+    loads, as of the chest. All rows are in m/s.
     """
 
     def __init__(
         self,
         robot: Robot,
-        most_arrivals: int = 2,
+        max_arrivals: int = 2,
         *,
         along_normal: bool = False,
         margin: float = 0.025,
@@ -42,13 +42,13 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
 
         Args:
             robot: that arrives.
-            most_arrivals: that there may be at a time.
+            max_arrivals: largest number at a time.
             along_normal: the nominal reading: impulses along the normals, at the highest
                 restitution; else the robust one.
-            margin: share of every bound that is kept in reserve: who arrives second, when the first
-                impact has gone through the robot, was up to 3 % faster than the rows said.
+            margin: fraction of every bound kept in reserve: a second arrival, after the first
+                impact has passed through the robot, was up to 3 % faster than the rows allow.
             preview: T_p [s].
-            generators: of the friction pyramids, which contain the cones.
+            generators: number of facets of the friction pyramids, which contain the cones.
             centroidal: bounds on the whole robot's motion after the impact.
         """
         from impact_qp.compiled import arrival_rows  # loads slowly
@@ -59,7 +59,7 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
         self._unit_impulses = arrival_rows.unit_impulses
         self._maker = ImpactRowMaker(robot, centroidal)
         self._along_normal, self._generators = along_normal, generators
-        self.names = tuple(f"impact {i + 1}" for i in range(most_arrivals + SHARED_ROWS))
+        self.names = tuple(f"impact {i + 1}" for i in range(max_arrivals + SHARED_ROWS))
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows."""
@@ -71,15 +71,15 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
         unit = np.concatenate(
             [self._unit(state, *each) for each in zip(self.arrivals, points, strict=True)]
         )
-        most = (1.0 - self.margin) * self._maker.most(state)
+        limits = (1.0 - self.margin) * self._maker.limits(state)
         if np.isfinite(unit).all():
             loads = self._maker.loads(state, points, contacts, unit)
-        else:  # friction so high that impulses have no end: no approach
-            loads, most = np.eye(len(points)), np.zeros(len(points))
-        speed, row = self._common_speed(loads, most)
+        else:  # friction so high that impulses are unbounded: no approach
+            loads, limits = np.eye(len(points)), np.zeros(len(points))
+        speed, row = self._common_speed(loads, limits)
         self.bound = SpeedBound(speed, self._maker.names[row] if row >= 0 else "")
         gradients, offsets = self.approach(points, contacts)
-        binding = self._binding_rows(loads, most)
+        binding = self._binding_rows(loads, limits)
         if len(binding) > len(self.names):  # these imply all of them
             binding = self._common_rows(binding)
         self.used, c = len(binding), binding[:, :-1]
@@ -96,13 +96,13 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
         return found
 
     def _K(self, contact: Contact) -> np.ndarray:
-        """Return the directions of impulses that count, shape (3, N)."""
+        """Return the directions of the impulses, shape (3, N)."""
         if self._along_normal:
             return _NORMAL
         return friction_pyramid(contact.friction[1], self._generators, circumscribed=True)
 
     def _common_rows(self, binding: np.ndarray) -> np.ndarray:
-        """Return one row for each arrival: its speed alone, or the common one if that is less."""
+        """Return one row for each arrival: the smaller of its own and the common speed."""
         alone = binding[: len(self.arrivals)].copy()
         alone[:, -1] = np.minimum(alone[:, -1], self.bound.speed)
         return alone

@@ -9,16 +9,15 @@ import numpy as np
 from impact_qp.limits import Limit
 from impact_robots import Robot, RobotState
 
-ACCELERATION = 100.0  # of a joint whose limit nobody gives: assumed [rad/s^2]
+ACCELERATION = 100.0  # of a joint without a given limit: assumed [rad/s^2]
 
 
 class JointBounds(Limit):
-    r"""What positions, velocities and accelerations leave for :math:`\ddot q` over one cycle.
+    r"""Bounds on :math:`\ddot q` from positions, velocities and accelerations over one cycle.
 
-    As bounds of variables, the base free. A position leaves the velocity from which braking at
-    half the acceleration stops within the way, a velocity what reaches it in one cycle. Where
-    these contradict each other the acceleration's limit wins, then the position's: the box is
-    never empty.
+    As bounds of variables; the base is free. A position limit allows the velocity from which half
+    the acceleration stops before it, a velocity limit is reached in one cycle. If these contradict
+    each other, the acceleration's limit has priority, then the position's: the box is never empty.
     """
 
     bounded = True
@@ -30,8 +29,8 @@ class JointBounds(Limit):
         limits, self._dt, self._write_reach = robot.limits, period, write_reach
         self._first, self._n = robot.nv - robot.dof, robot.dof
         fastest = np.where(np.isnan(limits.velocity), np.inf, limits.velocity)
-        most = np.where(np.isnan(limits.acceleration), ACCELERATION, limits.acceleration)
-        self._limits = np.stack([limits.position_lower, limits.position_upper, fastest, most])
+        highest = np.where(np.isnan(limits.acceleration), ACCELERATION, limits.acceleration)
+        self._limits = np.stack([limits.position_lower, limits.position_upper, fastest, highest])
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write no rows."""
@@ -50,17 +49,17 @@ class ComVelocityLimit(Limit):
 
     yields = True
 
-    def __init__(self, directions: np.ndarray, most: np.ndarray, preview: float) -> None:
+    def __init__(self, directions: np.ndarray, limits: np.ndarray, preview: float) -> None:
         """Create the limit: G_c, shape (k, 3), world axes; h_c, shape (k,) [m/s]; T_p [s]."""
-        self.directions, self.most, self._preview = directions, most, preview
-        self.names = tuple(f"com velocity {i + 1}" for i in range(len(most)))
+        self.directions, self.limits, self._preview = directions, limits, preview
+        self.names = tuple(f"com velocity {i + 1}" for i in range(len(limits)))
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows."""
         (mass, _), (A_G, drift) = state.whole(), state.momentum()
         rows, T_p = self.directions @ A_G[:3] / mass, self._preview
         G[:] = T_p * rows
-        h[:] = self.most - rows @ state.dq - T_p * (self.directions @ drift[:3]) / mass
+        h[:] = self.limits - rows @ state.dq - T_p * (self.directions @ drift[:3]) / mass
 
 
 class AngularMomentumLimit(Limit):
@@ -68,9 +67,9 @@ class AngularMomentumLimit(Limit):
 
     yields = True
 
-    def __init__(self, most: np.ndarray, preview: float) -> None:
+    def __init__(self, limits: np.ndarray, preview: float) -> None:
         """Create the limit: L_max of each world axis, shape (3,) [N.m.s]; T_p [s]."""
-        self.most, self._preview = most, preview
+        self.limits, self._preview = limits, preview
         self.names = tuple(f"angular momentum {sign}{axis}" for sign in "+-" for axis in "xyz")
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
@@ -78,7 +77,7 @@ class AngularMomentumLimit(Limit):
         A_G, drift = state.momentum()
         ahead = A_G[3:] @ state.dq + self._preview * drift[3:]
         G[:3], G[3:] = self._preview * A_G[3:], -self._preview * A_G[3:]
-        h[:3], h[3:] = self.most - ahead, self.most + ahead
+        h[:3], h[3:] = self.limits - ahead, self.limits + ahead
 
 
 class SupportLimit(Limit):
@@ -95,7 +94,7 @@ class SupportLimit(Limit):
         """Create the limit.
 
         Args:
-            corners: where soles may push, world axes, shape (k, 3) [m].
+            corners: of the soles' contact areas, world axes, shape (k, 3) [m].
             preview: T_p [s].
             margin: to the hull's edge [m].
         """

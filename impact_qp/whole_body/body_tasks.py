@@ -31,7 +31,7 @@ class AxialVelocityTask(Task):
 class AcrossPositionTask(Task):
     r"""Residual :math:`T^T(J\ddot q + \dot J\dot q - k_p(p_d - p) - k_d(v_{ref} - v))`.
 
-    T are two axes across n: where a palm is in the plane of the face that it comes to.
+    T are two axes across n: the position of a palm in the plane of the target face.
     """
 
     def __init__(

@@ -32,18 +32,18 @@ from impact_qp.whole_body.targets import Phases, WholeBodyTargets
 from impact_robots import ArmDynamics, Robot, RobotState
 
 MODES = ("position", "torque")
-_STANDS = 10.0  # accelerations of a robot that stands: it can keep where it is [rad/s^2]
+_STANDS = 10.0  # acceleration below which the robot can stand [rad/s^2]
 AWARENESS = ("robust", "nominal", "existential", "unaware")
 
 
 class WholeBodyCommand(NamedTuple):
-    """What the robot is sent in a cycle."""
+    """Command of a cycle."""
 
     positions: np.ndarray  # of the joints, for the position mode, shape (n,) [rad]
     velocities: np.ndarray  # of the joints, shape (n,) [rad/s]
     torques: np.ndarray  # of the motors, for the torque mode, shape (n,) [N.m]
     solved: bool  # false: the last command is held
-    bound: SpeedBound  # on the palms' common speed; infinite: none, NaN: not worked out
+    bound: SpeedBound  # on the palms' common speed; infinite: unbounded, NaN: not computed
     active: tuple[str, ...]  # rows and bounds that bind
     sole_wrenches: np.ndarray  # planned, about the soles' origins, world axes, (k, 6) [N; N.m]
 
@@ -72,10 +72,10 @@ def _impact_limit(
 class WholeBodyController:
     """Follows the targets of phases within the robot's limits, position or torque by choice.
 
-    In position mode the program integrates a state of its own, which begins at the first measured
-    one, and the joints' positions are commanded; in torque mode it acts on the measured state.
-    Measured forces on the palms are part of the dynamics. Where a program has no solution, or what
-    is measured is not finite, the last command is held.
+    In position mode the program integrates its own state, which starts at the first measured one,
+    and the joints' positions are commanded; in torque mode it acts on the measured state. Measured
+    forces on the palms are part of the dynamics. If a program has no solution, or a measurement is
+    not finite, the last command is held.
     """
 
     def __init__(
@@ -95,27 +95,27 @@ class WholeBodyController:
         limits: Sequence[Limit] = (),
         centroidal: CentroidalBounds | None = None,
     ) -> None:
-        """Set up, and work out the command that stands at the start.
+        """Set up, and compute the command that stands at the start.
 
         Args:
             robot: with a floating base.
-            q: where it stands at rest, shape (nq,): centre of mass, base and posture that are kept.
-            phases: says what to do.
+            q: start at rest, shape (nq,): its centre of mass, base and posture are held.
+            phases: targets of each cycle.
             mode: of :data:`MODES`.
             impact_limits: of :data:`AWARENESS`: which impulses must be safe.
             period: of control [s].
             soles: contacts that hold on a level floor.
             palms: contacts that move.
-            sole_friction: to count on [-].
+            sole_friction: assumed [-].
             solver: of ``impact_qp.program.program.SOLVERS``.
             tasks: further ones, as of angular momentum.
             limits: further ones, as of support and momentum.
             centroidal: bounds on the whole robot's motion after an impact; none: no such rows.
 
         Raises:
-            ControlError: a choice that there is not, a robot without a floating base, or a start
-                at which it cannot stand.
-            RobotError: the robot's YAML does not give what is needed.
+            ControlError: an invalid choice, a robot without a floating base, or a start at which it
+                cannot stand.
+            RobotError: the robot's YAML lacks required values.
         """
         for name, value, choices in (
             ("mode", mode, MODES),
@@ -162,7 +162,7 @@ class WholeBodyController:
 
         Raises:
             ControlError: not a force for each palm.
-            RobotError: not that many positions and velocities.
+            RobotError: wrong number of positions or velocities.
         """
         expected = (len(self._frames), 3)
         if np.shape(palm_forces) != expected:
@@ -182,9 +182,9 @@ class WholeBodyController:
 
     @property
     def reference(self) -> tuple[np.ndarray, np.ndarray]:
-        """Positions (nq,) and velocities (nv,) that are commanded in position mode.
+        """Positions (nq,) and velocities (nv,) commanded in position mode.
 
-        Before the first cycle: where it stood when it was made.
+        Before the first cycle: the start.
         """
         return self._start if self._q is None else self._q, self._v
 
@@ -193,8 +193,8 @@ class WholeBodyController:
         program = self._builder.build(state)
         if self._impact is None:
             return program
-        kept = self._fixed_rows + self._impact.used
-        G, h, names = program.G[:kept], program.h[:kept], program.names[:kept]
+        rows = self._fixed_rows + self._impact.used
+        G, h, names = program.G[:rows], program.h[:rows], program.names[:rows]
         return program._replace(G=G, h=h, names=names)
 
     def _solve(self, program: QuadraticProgram) -> Solution:
@@ -210,7 +210,7 @@ class WholeBodyController:
         return found
 
     def _begin(self, q: np.ndarray) -> None:
-        """Take where the robot stands for what is kept, and solve for standing there."""
+        """Set the held references to a state, and solve for standing there."""
         state = self._dynamics.state(q, np.zeros(self.robot.nv))
         _, self._start_com = state.whole()
         self._com.reference = self._start_com
@@ -237,7 +237,7 @@ class WholeBodyController:
         )
 
     def _state(self, q: np.ndarray, v: np.ndarray) -> RobotState:
-        """Return the state to control: the measured one, or that which is integrated."""
+        """Return the state to control: the measured or the integrated one."""
         if self.mode == "torque":
             return self._dynamics.state(q, v)
         if self._q is None:
@@ -258,7 +258,7 @@ class WholeBodyController:
     def _command(
         self, state: RobotState, x: np.ndarray, active: tuple[str, ...]
     ) -> WholeBodyCommand:
-        """Return the command of a solution, and go on to the next state."""
+        """Return the command of a solution, and advance to the next state."""
         ddq, first = x[: self.robot.nv], self.robot.nv - self.robot.dof
         torques, wrenches = self._loads(state, x)
         v = state.dq + self.period * ddq
@@ -278,7 +278,7 @@ class WholeBodyController:
         return self._standing.torques(state, x[:nv], y), self._standing.wrenches(state, y)
 
     def hold(self) -> WholeBodyCommand:
-        """Return the last command, held: nothing moves on, the phases neither."""
+        """Return the last command, held: state and phases do not advance."""
         self._v = np.zeros(self.robot.nv)
         velocities = np.zeros(self.robot.dof)
         self._last = self._last._replace(velocities=velocities, solved=False, active=())

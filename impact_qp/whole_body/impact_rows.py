@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""What impulses at several contacts do to a robot that is bounded.
+r"""Bounded effects of impulses at several contacts on a robot.
 
 Rows :math:`\sum_a D_a\,\iota_a \le d`: joint torques, joint velocities after the impact and, where
-asked for, velocity of the centre of mass and angular momentum after it (Wang 2023, 29 to 32, with
+requested, velocity of the centre of mass and angular momentum after it (Wang 2023, 29 to 32, with
 both signs).
 """
 
@@ -50,7 +50,7 @@ class ImpactRows:
     """Rows of several contacts' impulses."""
 
     D: tuple[np.ndarray, ...]  # of each contact, impulse in its axes to rows, shape (m, 3)
-    most: np.ndarray  # d, what the sum may be, shape (m,)
+    limits: np.ndarray  # d, upper bound of the sum, shape (m,)
     names: tuple[str, ...]  # of the m rows
 
 
@@ -79,7 +79,7 @@ class ImpactRowMaker:
         if self._centroidal is not None:
             D = np.concatenate([D, _centroidal_map(state, points, contacts, self._centroidal)])
         blocks = tuple(D[:, 3 * i : 3 * i + 3] for i in range(len(impulses)))
-        return ImpactRows(blocks, self.most(state), self.names)
+        return ImpactRows(blocks, self.limits(state), self.names)
 
     def loads(
         self,
@@ -88,7 +88,7 @@ class ImpactRowMaker:
         contacts: Sequence[Contact],
         unit: np.ndarray,
     ) -> np.ndarray:
-        """Return what each contact takes up of each row at 1 m/s, at the worst, shape (m, k).
+        """Return the worst load of each contact on each row at 1 m/s, shape (m, k).
 
         As :func:`~impact_qp.whole_body.speed_bounds.worst_loads`, in less time.
 
@@ -105,13 +105,13 @@ class ImpactRowMaker:
             loads.append(self._worst_both_ways(D, unit)[: len(D)])
         return np.concatenate(loads)
 
-    def most(self, state: RobotState) -> np.ndarray:
-        """Return what all impulses may add, shape (m,)."""
+    def limits(self, state: RobotState) -> np.ndarray:
+        """Return the upper bounds of the rows, shape (m,)."""
         dq, torque, fastest = state.dq[self._joints], self._torque, self._fastest
-        most = np.concatenate([torque, torque, fastest - dq, fastest + dq])
+        limits = np.concatenate([torque, torque, fastest - dq, fastest + dq])
         if self._centroidal is None:
-            return most
-        return np.append(most, _centroidal_most(state, self._centroidal))
+            return limits
+        return np.append(limits, _centroidal_limits(state, self._centroidal))
 
     def _joint_maps(
         self, state: RobotState, points: Sequence[PointState], contacts: Sequence[Contact]
@@ -143,7 +143,7 @@ def several_impact_rows(
 ) -> ImpactRows:
     """Return the rows of joint torques and velocities after, and those of ``centroidal``.
 
-    The jump of velocities is ``(M + B)^-1 J_v^T iota`` with what the robot's motors add, B_theta
+    The jump of velocities is ``(M + B)^-1 J_v^T iota`` with the apparent motor inertias, B_theta
     under a torque loop, else B_rho; those of the base are not bounded.
 
     Args:
@@ -153,7 +153,7 @@ def several_impact_rows(
         centroidal: further bounds; none: no such rows.
 
     Raises:
-        RobotError: the robot's YAML does not give the impulsive torques.
+        RobotError: the robot's YAML lacks the impulsive torques.
     """
     return ImpactRowMaker(robot, centroidal).rows(state, impulses)
 
@@ -176,14 +176,14 @@ def _centroidal_map(
     return np.vstack([rows, turn, -turn])
 
 
-def _centroidal_most(state: RobotState, bounds: CentroidalBounds) -> np.ndarray:
-    """Return what the impulses may add, shape (k,)."""
+def _centroidal_limits(state: RobotState, bounds: CentroidalBounds) -> np.ndarray:
+    """Return the upper bounds of the centroidal rows, shape (k,)."""
     mass, _ = state.whole()
     A_G, _ = state.momentum()
     now = A_G @ state.dq
-    most = bounds.com_velocity - bounds.directions @ (now[:3] / mass)
+    limits = bounds.com_velocity - bounds.directions @ (now[:3] / mass)
     if bounds.angular_momentum is None:
-        return most
+        return limits
     return np.concatenate(
-        [most, bounds.angular_momentum - now[3:], bounds.angular_momentum + now[3:]]
+        [limits, bounds.angular_momentum - now[3:], bounds.angular_momentum + now[3:]]
     )

@@ -18,9 +18,9 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
     r"""At least one admissible impulse of each arrival respects the rows, as published.
 
     Adds weights :math:`\lambda_a \ge 0` of the directions of each arrival,
-    :math:`\iota_a = K_a\lambda_a`, and the rows (35) of Wang 2023 for each, with those of what they
-    cause summed up. An arrival that does not near its surface faster than ``gate`` [m/s] brings no
-    impulse. Other admissible impulses may exceed the rows several times: for reproduction.
+    :math:`\iota_a = K_a\lambda_a`, and the rows (35) of Wang 2023 for each, with summed effects.
+    An arrival slower than ``gate`` [m/s] adds no impulse. Other admissible impulses may exceed
+    the rows several times: for reproduction.
     """
 
     bounded = True
@@ -29,7 +29,7 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
     def __init__(
         self,
         robot: Robot,
-        most_arrivals: int = 2,
+        max_arrivals: int = 2,
         *,
         margin: float = 0.0,
         preview: float = 0.02,
@@ -42,19 +42,19 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
 
         Args:
             robot: that arrives.
-            most_arrivals: that there may be at a time.
-            margin: share of every bound that is kept in reserve.
+            max_arrivals: largest number at a time.
+            margin: fraction of every bound kept in reserve.
             preview: T_p [s].
             gate: approach speed below which there is no impulse [m/s].
-            generators: of the friction pyramids.
+            generators: number of facets of the friction pyramids.
             circumscribed: the pyramids contain the cones.
             centroidal: bounds on the whole robot's motion after the impact.
         """
         super().__init__(robot, preview=preview, margin=margin)
         self.gate, self._generators, self._circumscribed = gate, generators, circumscribed
-        self.variables = most_arrivals * generators
+        self.variables = max_arrivals * generators
         self._maker = ImpactRowMaker(robot, centroidal)
-        slabs = [f"impact {i + 1} restitution {end}" for i in range(most_arrivals) for end in "ul"]
+        slabs = [f"impact {i + 1} restitution {end}" for i in range(max_arrivals) for end in "ul"]
         self.names = (*slabs, *(f"impact: {name}" for name in self._maker.names))
         self._near = 0  # arrivals that bring impulses, as of the last ``fill``
 
@@ -79,8 +79,8 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
             circumscribed=self._circumscribed,
         )
         rows = self._maker.rows(state, impulses)
-        self.used = first + len(rows.most)
-        h[first : self.used] = (1.0 - self.margin) * rows.most
+        self.used = first + len(rows.limits)
+        h[first : self.used] = (1.0 - self.margin) * rows.limits
         for i, (a, each, D) in enumerate(zip(near, impulses, rows.D, strict=True)):
             low, high = (1.0 + bound for bound in each.arrival.contact.restitution)
             slabs, own = slice(2 * i, 2 * i + 2), self._own(i)
@@ -90,7 +90,7 @@ class ExistentialArrivalsLimit(ArrivalsLimit):
             E[first : self.used, own] = D @ each.K
 
     def narrow(self, state: RobotState, ddq: np.ndarray, y: np.ndarray) -> None:
-        """Let impulses push alone, and those of no arrival not at all."""
+        """Bound the weights of impulses from below, and set those without arrival to zero."""
         y[0] = 0.0
         y[1, self._near * self._generators :] = 0.0
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast several contacts of a robot may arrive at once, in one configuration."""
+"""Highest speed at which several contacts of a robot may arrive together in a configuration."""
 
 from __future__ import annotations
 
@@ -28,25 +28,24 @@ def arrival_speed(
     circumscribed: bool = True,
     centroidal: CentroidalBounds | None = None,
 ) -> SpeedBound:
-    """Return the highest speed at which all contacts may arrive, and what sets it.
+    """Return the highest speed at which all contacts may arrive, and the limit that sets it.
 
-    The robot is at rest but for the approach, as in the published bounds; nothing is kept in
-    reserve.
+    The robot is at rest apart from the approach, as in the published bounds; there is no margin.
 
     Args:
-        robot: with named contacts, whatever its base.
+        robot: with named contacts and any base.
         q: positions, shape (nq,).
         arrivals: at least one.
         reading: of :data:`READINGS`: every impulse of the friction cone and of the range of
             restitution, the one along the normal at the highest restitution, or at least one.
-        generators: of the friction pyramid.
+        generators: number of facets of the friction pyramid.
         circumscribed: the pyramid contains the cone.
         centroidal: bounds on the whole robot's motion after the impact.
 
     Raises:
         ControlError: no such reading, or no arrival.
-        RobotError: no such frame, or the robot's YAML does not give the impulsive torques.
-        UnboundedSetError: friction so high that an impulse may grow without end.
+        RobotError: no such frame, or the robot's YAML lacks the impulsive torques.
+        UnboundedSetError: friction so high that an impulse is unbounded.
     """
     if reading not in READINGS:
         raise ControlError(f"reading: expected one of {', '.join(READINGS)}, got {reading!r}")

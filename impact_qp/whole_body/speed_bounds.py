@@ -23,10 +23,10 @@ _UNBOUNDED = 3  # HiGHS's status of a programme without an optimum
 
 
 def worst_loads(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) -> np.ndarray:
-    """Return what each contact takes up of each row at 1 m/s, at the worst, shape (m, k).
+    """Return the worst load of each contact on each row at 1 m/s, shape (m, k).
 
     Raises:
-        UnboundedSetError: an impulse may grow without end.
+        UnboundedSetError: an impulse is unbounded.
     """
     worst = [
         (D @ each.unit).max(axis=1, initial=0.0) for D, each in zip(rows.D, impulses, strict=True)
@@ -35,16 +35,16 @@ def worst_loads(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) -> np.nd
 
 
 def worst_case_bound(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) -> SpeedBound:
-    """Return the highest common approach speed at which no impulse breaks a row.
+    """Return the highest common approach speed at which no impulse exceeds a row.
 
     Robust with the pyramid's directions, nominal with the normal alone.
 
     Raises:
-        UnboundedSetError: an impulse may grow without end.
+        UnboundedSetError: an impulse is unbounded.
     """
     together = worst_loads(rows, impulses).sum(axis=1)
     speeds = np.full(len(together), np.inf)
-    np.divide(rows.most, together, out=speeds, where=together > 0.0)
+    np.divide(rows.limits, together, out=speeds, where=together > 0.0)
     row = int(speeds.argmin())
     return SpeedBound(float(speeds[row]), rows.names[row] if speeds[row] < np.inf else "")
 
@@ -57,7 +57,7 @@ def existential_bound(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) ->
 
     Raises:
         PredictionError: the solver failed.
-        UnboundedSetError: an impulse may grow without end.
+        UnboundedSetError: an impulse is unbounded.
     """
     from scipy.optimize import linprog  # loads slowly
 
@@ -67,7 +67,7 @@ def existential_bound(rows: ImpactRows, impulses: Sequence[ArrivingImpulses]) ->
         return NO_BOUND
     if not found.success:
         raise PredictionError(f"speed bound: linear programme failed: {found.message}")
-    left = found.slack[-len(rows.names) :] / np.maximum(np.abs(rows.most), 1e-12)
+    left = found.slack[-len(rows.names) :] / np.maximum(np.abs(rows.limits), 1e-12)
     return SpeedBound(float(found.x[0]), rows.names[int(left.argmin())])
 
 
@@ -84,5 +84,5 @@ def _admissible(
         slabs[2 * i, own], slabs[2 * i + 1, own] = each.per_force, -each.per_force
         column = own.stop
     effects = [D @ each.K for D, each in zip(rows.D, impulses, strict=True)]
-    A = np.vstack([slabs, np.hstack([np.zeros((len(rows.most), 1)), *effects])])
-    return A, np.append(np.zeros(len(slabs)), rows.most)
+    A = np.vstack([slabs, np.hstack([np.zeros((len(rows.limits), 1)), *effects])])
+    return A, np.append(np.zeros(len(slabs)), rows.limits)

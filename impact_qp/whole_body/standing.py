@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The equations of motion of a robot that stands: base, motors, soles that stay where they are."""
+"""The equations of motion of a standing robot: base, motors, fixed soles."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from impact_qp.limits import Limit
 from impact_robots import Robot, RobotState
 
 Forces = tuple[tuple[str, np.ndarray], ...]
-_SIDES = 4  # generators of the friction pyramid at each corner of a sole
+_SIDES = 4  # edges of the friction pyramid at each corner of a sole
 
 
 class _Dynamics(NamedTuple):
-    """What the equations of motion are made of, and for what."""
+    """Terms of the equations of motion, and their state."""
 
     state: RobotState
     forces: Forces
     inertia: np.ndarray  # M + B, shape (nv, nv)
-    bias: np.ndarray  # h less what pushes elsewhere, shape (nv,)
+    bias: np.ndarray  # h minus the effect of other forces, shape (nv,)
     pushes: np.ndarray  # J^T G of the soles, shape (nv, ny)
     soles: tuple[np.ndarray, ...]  # G of each sole, shape (6, ny of it)
 
@@ -32,15 +32,15 @@ class _Dynamics(NamedTuple):
 class StandingLimit(Limit):
     r"""Whole-body dynamics with sustained contacts, Wang 2023 (1), (2) with corrected signs.
 
-    The variables ``y >= 0`` are forces along the generators of the friction pyramids, inside the
-    cones, at the soles' corners, ``F = G y``; so no sole pulls, slides or tips. Equalities: the
+    The variables ``y >= 0`` are forces along the edges of the friction pyramids, inside the cones,
+    at the soles' corners, ``F = G y``; so no sole pulls, slides or tips. Equalities: the
     base's rows :math:`M_b\ddot q + h_b = J_b^T F + J_{p,b}^T f_p`, and soles without acceleration
     but for the damping of what velocity they have. Rows:
     :math:`|(M_a + B)\ddot q + h_a - J_a^T F - J_{p,a}^T f_p| \le \tau_{max}`.
     """
 
     bounded = True
-    variable_weight = 1e-4  # more generators than the soles' wrenches need: one of many solutions
+    variable_weight = 1e-4  # more edges than the soles' wrenches need: one of many solutions
 
     def __init__(
         self,
@@ -54,13 +54,13 @@ class StandingLimit(Limit):
 
         Args:
             robot: with a floating base and limits of its torques.
-            soles: names of its contacts that hold on a level floor, each with an extent.
-            friction: of the floor, at least; kept below the true one [-].
+            soles: names of its fixed contacts on a level floor, each with an extent.
+            friction: of the floor, a lower bound [-].
             damping: of a sole's velocity [1/s].
 
         Raises:
-            ControlError: a sole is no contact of the robot, or a point.
-            RobotError: the YAML does not give the torques.
+            ControlError: a sole is not a contact of the robot, or is a point.
+            RobotError: the YAML lacks the torque limits.
         """
         robot.require("whole-body control", "torque")
         self.robot, self.damping = robot, damping
@@ -79,11 +79,11 @@ class StandingLimit(Limit):
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows of the torques."""
-        n, most = self.robot.dof, self.robot.limits.torque
+        n, highest = self.robot.dof, self.robot.limits.torque
         _, _, inertia, bias, pushes, _ = self._dynamics(state)
         G[:n], E[:n] = inertia[6:], -pushes[6:]
         G[n:], E[n:] = -G[:n], -E[:n]
-        h[:n], h[n:] = most - bias[6:], most + bias[6:]
+        h[:n], h[n:] = highest - bias[6:], highest + bias[6:]
 
     def equate(self, state: RobotState, A: np.ndarray, E: np.ndarray, b: np.ndarray) -> None:
         """Write the base's rows and the soles'."""
@@ -95,7 +95,7 @@ class StandingLimit(Limit):
             A[rows], b[rows] = sole.J, -sole.drift - self.damping * sole.twist
 
     def narrow(self, state: RobotState, ddq: np.ndarray, y: np.ndarray) -> None:
-        """Let soles push alone."""
+        """Bound the forces of the soles from below by zero."""
         y[0] = 0.0
 
     def torques(self, state: RobotState, ddq: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -104,7 +104,7 @@ class StandingLimit(Limit):
         Args:
             state: that the program was built at.
             ddq: accelerations, shape (nv,).
-            y: forces along the generators, shape (ny,) [N].
+            y: forces along the pyramids' edges, shape (ny,) [N].
         """
         _, _, inertia, bias, pushes, _ = self._dynamics(state)
         torque: np.ndarray = (inertia @ ddq + bias - pushes @ y)[6:]
@@ -119,8 +119,8 @@ class StandingLimit(Limit):
         return np.array([sole @ own for sole, own in zip(parts.soles, shares, strict=True)])
 
     def _dynamics(self, state: RobotState) -> _Dynamics:
-        """Return what the equations of motion are made of."""
-        last = self._last  # asked three times a cycle
+        """Return the terms of the equations of motion."""
+        last = self._last  # called three times a cycle
         if last is not None and last.state is state and last.forces is self.forces:
             return last
         bias = state.h.copy()
@@ -137,7 +137,7 @@ class StandingLimit(Limit):
         return self._last
 
     def _wrench_map(self, rotation: np.ndarray, corners: np.ndarray) -> np.ndarray:
-        """Return the map from a sole's generators to its wrench in world axes, shape (6, ny)."""
+        """Return the map from forces along a sole's edges to its wrench, world axes, (6, ny)."""
         x, y, z = np.repeat(rotation.dot(corners.T), _SIDES, axis=1)
         found = np.empty((6, len(x)))
         found[:3].reshape(3, -1, _SIDES)[:] = self._K[:, None, :]

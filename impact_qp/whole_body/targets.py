@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a whole robot is to do in a cycle, and who says so."""
+"""Targets of a whole robot in a cycle, and their source."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PalmApproach:
     def targets(
         self, time: float, palms: tuple[PointState, ...], palm_forces: np.ndarray
     ) -> WholeBodyTargets:
-        """Return what to do now; arguments as of ``Phases``."""
+        """Return the targets; arguments as of ``Phases``."""
         if self._start is None:
             self._start, self._rotations = time, tuple(palm.rotation for palm in palms)
         speed = min(self.speed, self.ramp * (time - self._start))
@@ -54,33 +54,33 @@ class PalmApproach:
 
 @dataclass(frozen=True)
 class PalmTarget:
-    """What one palm is to do, world axes."""
+    """Target of one palm, world axes."""
 
-    normal: np.ndarray  # the axis along which its velocity counts alone, unit, shape (3,)
+    normal: np.ndarray  # the only axis along which its velocity is controlled, unit, shape (3,)
     velocity: np.ndarray  # set velocity, shape (3,) [m/s]
-    position: np.ndarray  # where it is to be across the normal, shape (3,) [m]
+    position: np.ndarray  # target across the normal, shape (3,) [m]
     rotation: np.ndarray  # set axes of the palm's frame, shape (3, 3)
 
 
 @dataclass(frozen=True)
 class WholeBodyTargets:
-    """What the robot is to do."""
+    """Targets of the robot."""
 
     palms: tuple[PalmTarget, ...]  # in the controller's order of palms
-    arrivals: tuple[Arrival, ...] = ()  # contacts that are announced; none: impact-unaware
+    arrivals: tuple[Arrival, ...] = ()  # announced contacts; none: impact-unaware
     com: np.ndarray | None = None  # set centre of mass, world, (3,) [m]; none: that of the start
 
 
 class Phases(Protocol):
-    """Says what to do, cycle by cycle."""
+    """Source of the targets of each cycle."""
 
     def targets(
         self, time: float, palms: tuple[PointState, ...], palm_forces: np.ndarray
     ) -> WholeBodyTargets:
-        """Return what to do now.
+        """Return the targets.
 
         Args:
             time: [s].
-            palms: as the controller has them: its own in position mode, else measured.
+            palms: in position mode the controller's own states, else measured.
             palm_forces: measured, on the robot, world axes, shape (k, 3) [N].
         """

@@ -10,11 +10,11 @@ import numpy as np
 
 
 class ArrayKind(NamedTuple):
-    """What a compiled function takes an array for."""
+    """Kind of an array argument of a compiled function."""
 
     axes: int
     written: bool = False
-    new: bool = False  # returned: to pass an array to be written to takes a third of the time
+    new: bool = False  # returned: to pass an output array takes a third of the time
     integers: bool = False
 
 

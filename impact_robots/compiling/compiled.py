@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the inner loops of a control cycle, by numba: before the first cycle, never within one.
+"""Compiles the inner loops of a control cycle with numba: before the first cycle, never in one.
 
-A file of compiled functions is compiled when it is first imported, some seconds, and loaded from
-its cache from then on. So import it where a controller is made. Its types are its annotations;
-what is called with others raises a TypeError and compiles nothing. With the environment variable
+A file of compiled functions is compiled at its first import, which takes some seconds, and loaded
+from its cache from then on. So import it where a controller is created. The annotations are its
+types; arguments of other types raise a TypeError and compile nothing. With the environment variable
 ``NUMBA_DISABLE_JIT=1`` the same functions run as plain Python.
 
 numba renews the cache of a file when the file changes, and does not see others. This one is also
@@ -83,15 +83,15 @@ def cached(**options: bool) -> Callable[[Any], Any]:
 
 
 def _is_compiled(value: Any) -> bool:
-    """Tell whether a function is numba's; none is without a compiler (NUMBA_DISABLE_JIT=1)."""
+    """Tell whether a function is numba's; false without a compiler (NUMBA_DISABLE_JIT=1)."""
     return isinstance(value, Dispatcher)
 
 
 class _Announcer(event.Listener):
-    """Says once a process why nothing happens for a while: compiling, not loading from a cache."""
+    """Prints once per process that functions are compiled, unless they come from a cache."""
 
     def __init__(self) -> None:
-        self.made: list[Any] = []  # functions that this is said of
+        self.made: list[Any] = []  # functions already reported
         self._said = False
 
     def on_start(self, compiling: event.Event) -> None:
@@ -109,7 +109,7 @@ event.register("numba:compile", _announcer)
 
 
 def _version(names: dict[str, Any]) -> int:
-    """Return a number that changes with what a module has of others, compiled or a number."""
+    """Return a checksum of the imported names of a module: compiled functions, records, numbers."""
     number, modules = _content(__file__), [names]
     for module in modules:  # grows
         for name, value in module.items():

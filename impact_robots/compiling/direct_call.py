@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of compiled functions without a look at the types of what they are given."""
+"""Calls of compiled functions without checks of the argument types."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def direct(function: Function, *arguments: object) -> Function:
-    """Return what runs a function of numba without a look at the types of its arguments.
+    """Return a callable for a function of numba that does not check the types of its arguments.
 
-    numba looks at them in each call, which for tuples of arrays takes some microseconds. What is
-    returned does not, and does not notice others either, which may overwrite memory: it is for who
-    makes the arguments, each time of the same types, numbers of axes and layouts in memory.
+    numba checks them in each call, which for tuples of arrays takes some microseconds. The returned
+    callable does not, so wrong types may overwrite memory: the caller must pass the same types,
+    numbers of axes and memory layouts each time.
 
     Args:
         function: made by ``numba.njit``; without a compiler (NUMBA_DISABLE_JIT=1), a plain one.
-        *arguments: of the first call, which is made, by position; none: the types of the arguments
-            are those of the annotations, see :func:`~impact_robots.compiling.compiled.compiled`.
+        *arguments: of the first call, by position, which is executed; without any, the types are
+            those of the annotations, see :func:`~impact_robots.compiling.compiled.compiled`.
     """
     if arguments:
         function(*arguments)
@@ -28,7 +28,7 @@ def direct(function: Function, *arguments: object) -> Function:
         return function
     found = list(function.overloads.values())
     if len(found) > 1:
-        from numba import typeof  # loads slowly; loaded by whoever has compiled the function
+        from numba import typeof  # loads slowly; loaded with every compiled function
 
         found = [function.overloads[tuple(map(typeof, arguments))]]
     compiled: Function = found[0].entry_point

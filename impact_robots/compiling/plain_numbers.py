@@ -33,7 +33,7 @@ class PointNumbers(NamedTuple):
 
 
 class JointNumbers(NamedTuple):
-    """What moves a frame, in pinocchio's work memory, which stays where it is; O are base axes."""
+    """Motion of a frame in pinocchio's work memory, whose addresses are fixed; O are base axes."""
 
     J: Matrix  # twists of all joints at the origin of O, in O, shape (6, n)
     moves: Vector  # 1 for each velocity that moves the frame, else 0, shape (n,)

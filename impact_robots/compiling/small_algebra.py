@@ -11,7 +11,7 @@ import numpy as np
 from impact_robots.compiling.compiled import part
 
 REGULAR = 1e-13  # smallest pivot, relative to its diagonal entry
-_SWEEPS = 10  # of Jacobi's rotations at most; six are enough
+_SWEEPS = 10  # of Jacobi's rotations, upper limit; six are enough
 
 
 @part

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot's YAML: its entries, and what they describe."""
+"""A robot's YAML: its entries and the records made of them."""

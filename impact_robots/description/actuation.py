@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What acts on each joint by a robot's YAML: motor, spring and identified friction."""
+"""Actuation of the joints by a robot's YAML: motor, spring and identified friction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_robots.entries import Entries
+from impact_robots.entries import ABOVE_0, AT_LEAST_0, Entries
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class JointFriction:
         return self.amplitude * (moving - 1.0 / (1.0 + np.exp(-self.slope * self.offset)))
 
     def scaled(self, factor: float) -> JointFriction:
-        """Return friction of another size."""
+        """Return the friction scaled by a factor."""
         return JointFriction(factor * self.amplitude, self.slope, self.offset)
 
 
@@ -49,7 +49,7 @@ def read_passive(entries: Entries, prefix: str, joints: tuple[str, ...]) -> tupl
     """Return the joints without a motor.
 
     Raises:
-        RobotError: one is none of ``joints``.
+        RobotError: one is not in ``joints``.
     """
     passive = tuple(prefix + joint for joint in entries.texts("passive", ()))
     if any(joint not in joints for joint in passive):
@@ -63,23 +63,23 @@ def read_motors(entries: Entries, n: int, *, zero: bool) -> dict[str, np.ndarray
     Args:
         entries: of the YAML.
         n: number of joints.
-        zero: they may be 0: nothing divides by them.
+        zero: 0 is allowed: nothing divides by the inertia.
 
     Raises:
         RobotError: a wrong entry.
     """
-    read, unknown = entries.not_negative if zero else entries.positive, np.full(n, np.nan)
-    return {key: read(key, n, unknown) for key in _MOTORS}
+    unknown, allowed = np.full(n, np.nan), AT_LEAST_0 if zero else ABOVE_0
+    return {key: entries.vector(key, n, unknown, allowed) for key in _MOTORS}
 
 
 def read_springs(entries: Entries, prefix: str, joints: tuple[str, ...]) -> np.ndarray:
     """Return the stiffness of the spring beside each joint, 0 without one, (n,) [N.m/rad].
 
     Raises:
-        RobotError: a wrong entry, or one of no joint.
+        RobotError: a wrong entry, or an unknown joint.
     """
     if "springs" not in entries:
         return np.zeros(len(joints))
     names = [joint.removeprefix(prefix) for joint in joints]
     springs = entries.section("springs", names)
-    return np.array([springs.scale(name, 0.0) for name in names])
+    return np.array([springs.number(name, 0.0, ABOVE_0) for name in names])

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where a robot's base may be: bolted down, or free, with a pose and six velocities of its own.
+"""The base of a robot: fixed, or floating with a pose and six velocities.
 
 A floating base is pinocchio's free-flyer, the model's first joint: q begins with the base's
 position in the world and its quaternion x, y, z, w; velocities begin with the linear and the
@@ -23,15 +23,12 @@ ROOT = "root_joint"  # pinocchio's name of a free-flyer
 
 
 def read_base(entries: Entries) -> str:
-    """Return which base a robot's YAML says that it has.
+    """Return the kind of base in a robot's YAML.
 
     Raises:
         RobotError: neither of :data:`BASES`.
     """
-    base = entries.text("base", "fixed")
-    if base not in BASES:
-        raise entries.error("base", f"one of {', '.join(BASES)}", base)
-    return base
+    return entries.text("base", "fixed", BASES)
 
 
 def is_floating(model: pin.Model) -> bool:
@@ -58,7 +55,7 @@ def floating_position(position: ArrayLike, quaternion: ArrayLike, joints: ArrayL
         joints: shape (n,) [rad].
 
     Raises:
-        OutOfRangeError: an array of the wrong shape, or not finite, or no quaternion.
+        OutOfRangeError: an array of the wrong shape or not finite, or an invalid quaternion.
     """
     turn = finite_array(quaternion, (4,), "quaternion")
     if not turn.any():
@@ -78,7 +75,7 @@ def floating_velocity(
     """Return the velocities of a floating robot, shape (6 + n,).
 
     Args:
-        q: where it is, shape (7 + n,).
+        q: positions, shape (7 + n,).
         linear: of the base's origin, in world axes, shape (3,) [m/s].
         angular: of the base, in world axes, shape (3,) [rad/s].
         joints: shape (n,) [rad/s].

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How well stiffness, damping and motor inertia of an arm's joints are known: ranges, as shares."""
+"""Ranges of stiffness, damping and motor inertia of an arm's joints, as ratios to nominal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from impact_robots.entries import Entries, is_number
 ANNOUNCED, NOMINAL = "announced", "nominal"  # anywhere in the ranges, or as in the YAML
 JOINT_RANGES = (ANNOUNCED, NOMINAL)
 KNOWN = (1.0, 1.0)
-ASSUMED = {  # shares of a value that no source gives
+ASSUMED = {  # ratios for values without a source
     "joint_stiffness_range": (0.7, 1.3),
     "joint_damping_range": (0.5, 1.5),
     "motor_inertia_range": (0.9, 1.1),
@@ -54,11 +54,11 @@ def read_joint_ranges(entries: Entries, n: int, assumed: tuple[str, ...]) -> Joi
     Args:
         entries: of the YAML.
         n: number of joints.
-        assumed: keys whose values no source gives: without an entry their range is wide, see
-            ``ASSUMED``; that of any other is one number.
+        assumed: keys of values without a source: without an entry their range is wide, see
+            ``ASSUMED``; that of all others is [1, 1].
 
     Raises:
-        RobotError: an entry is not two shares with 0 < low <= high, one number or n each.
+        RobotError: an entry is not two ratios with 0 < low <= high, one number or n each.
     """
     ranges = [_range(entries, key, n, of in assumed) for key, of in _OF.items()]
     return JointRanges(*ranges)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every key of a robot's YAML: its unit, what it is without an entry, and who cannot do without."""
+"""Every key of a robot's YAML: its unit, its default, and the commands that require it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 LOADING = "every command"
 QP, SIM, PLAN, MAP, SETS = "impact_qp", "impact_sim", "plan", "map", "sets"
-ARMS_ONLY = (QP, SIM, PLAN, MAP, "export")  # who needs a fixed base and a motor at every joint
+ARMS_ONLY = (QP, SIM, PLAN, MAP, "export")  # these need a fixed base and a motor at every joint
 VELOCITY_NOISE, TORQUE_NOISE = 4e-3, 0.08  # the Panda's, [rad/s] and [N.m]
 _URDF = "the URDF's <limit>"
 _UNKNOWN = "unknown"
@@ -18,9 +18,9 @@ class Key(NamedTuple):
     """One entry of a robot's YAML."""
 
     name: str
-    unit: str  # empty: it has none
-    default: str  # in words, what holds without an entry; empty: the entry is mandatory
-    needed_by: tuple[str, ...]  # who stops with one line if its value is unknown
+    unit: str  # empty: dimensionless
+    default: str  # value without an entry, as text; empty: the entry is mandatory
+    needed_by: tuple[str, ...]  # commands that refuse an unknown value
     what: str
 
 
@@ -156,6 +156,14 @@ KEYS = (
     ),
     Key("servo_damping", "N.m.s/rad", _UNKNOWN, (), "of the same loop"),
     Key(
+        "coulomb_friction",
+        "N.m",
+        _UNKNOWN,
+        (),
+        "of each joint under the loop that drives it; `export mjcf` writes it as `frictionloss`",
+    ),
+    Key("viscous_friction", "N.m.s/rad", _UNKNOWN, (), "the same over speed; MuJoCo's `damping`"),
+    Key(
         "velocity_noise",
         "rad/s",
         f"{VELOCITY_NOISE:g} (assumed)",
@@ -194,21 +202,23 @@ KEYS = (
     Key("assumed", "", "none", (), "keys whose values no source gives"),
 )
 BY_NAME = {key.name: key for key in KEYS}
-OPTIONAL = (  # unknown: nobody misses them
+OPTIONAL = (  # unknown values of these are accepted
     "torque_range",
     "loop_damping_time",
     "servo_stiffness",
     "servo_damping",
+    "coulomb_friction",
+    "viscous_friction",
 )
 
 
 def needed_by(who: str) -> tuple[str, ...]:
-    """Return the keys that a package or command cannot do without."""
+    """Return the keys that a package or command requires."""
     return tuple(key.name for key in KEYS if who in key.needed_by)
 
 
 def missing_line(robot: str, who: str, names: tuple[str, ...]) -> str:
-    """Return the line that says which keys are missing, for whom, in which unit."""
+    """Return the line that lists missing keys, who needs them, and their units."""
     listed = ", ".join(f"{name!r}" for name in names)
     units = [BY_NAME[name].unit for name in names]
     entry, verb, them = ("entry", "is", "it") if len(names) == 1 else ("entries", "are", "them")
@@ -217,7 +227,7 @@ def missing_line(robot: str, who: str, names: tuple[str, ...]) -> str:
 
 
 def as_markdown() -> str:
-    """Return the table of the documentation."""
+    """Return the table of keys for the documentation."""
     rows = [
         "| key | unit | without an entry | needed by | what it is |",
         "|---|---|---|---|---|",

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Loads a robot from its YAML (and URDF) into the one frozen object."""
+"""Loads a robot from its YAML and URDF into one frozen object."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from impact_robots.description.loops import read_loops
 from impact_robots.description.named_contact import attach_contacts, attach_tool, check_frame
 from impact_robots.description.payload import carrying
 from impact_robots.description.physical import check_links, check_mass_matrix
-from impact_robots.entries import Entries
+from impact_robots.entries import ABOVE_0, AT_LEAST_0, Entries
 from impact_robots.exceptions import OutOfRangeError, RobotError
 from impact_robots.robot import JointLimits, Robot, read_only
 from impact_robots.state.frames import frame_index, name_frames_apart
@@ -58,21 +58,21 @@ def load_robot(
         payload: at the contact point, one mass or low, high [kg]; none: the YAML's.
 
     Raises:
-        OutOfRangeError: no such payload.
+        OutOfRangeError: invalid payload.
         RobotError: unknown name or frame, missing file, a wrong or missing entry, or links and a
-            mass matrix that no arm can have; says which.
+            mass matrix that no arm can have; the text names it.
     """
     path = robot_path(name)
     robot = robot_of(path, _entries_of(path), urdf=urdf, joint_prefix=joint_prefix)
     if contact_frame:
-        frame_index(robot.model, contact_frame)  # or there is none
-        carried, robot = robot.payload, carrying(robot, 0.0)  # at the other point from here on
+        frame_index(robot.model, contact_frame)  # check that it exists
+        carried, robot = robot.payload, carrying(robot, 0.0)  # attached at the new point below
         robot = carrying(replace(robot, contact_frame=contact_frame), carried)
     return robot if payload is None else carrying(robot, payload)
 
 
 def _entries_of(path: Path) -> dict[str, Any]:
-    """Return the mapping in a YAML; what it does not say is that of the robot that it is ``like``.
+    """Return the mapping in a YAML; missing entries are taken from the robot that it is ``like``.
 
     Raises:
         RobotError: there is no such file or no such robot, or a file holds something else.
@@ -99,13 +99,13 @@ def robot_of(
 ) -> Robot:
     """Return the robot that a YAML describes.
 
-    Only name, joints, base link and URDF are mandatory. What else is not given is the URDF's, or a
-    default that is listed in ``assumed``, or NaN, which :meth:`Robot.require` refuses for whom
-    needs it; see ``impact_robots.description.keys``.
+    Only name, joints, base link and URDF are mandatory. Other missing entries are taken from the
+    URDF, or are a default listed in ``assumed``, or NaN, which :meth:`Robot.require` refuses to
+    those that need it; see ``impact_robots.description.keys``.
 
     Args:
-        path: of the YAML, which need not be there.
-        mapping: what is in it.
+        path: of the YAML, for errors; the file need not exist.
+        mapping: its content.
         urdf: path of a URDF that replaces the one named in it.
         joint_prefix: replaces its prefix of joint and link names.
 
@@ -138,18 +138,20 @@ def robot_of(
         contact_frame=contacts[0].name if contacts and "tool" not in entries else contact_frame,
         limits=limits,
         **read_motors(entries, n, zero=kind == "floating" or bool(passive)),
-        **{key: entries.positive(key, n, unknown) for key in _TRANSMISSION},
+        **{key: entries.vector(key, n, unknown, ABOVE_0) for key in _TRANSMISSION},
         stance=_stance(entries, limits),
         detection_joints=_detection_joints(entries, n),
         driver_compensates_gravity=_compensation(entries),
         assumed=_assumed(entries),
-        velocity_noise=entries.scale("velocity_noise", VELOCITY_NOISE),
-        torque_noise=entries.scale("torque_noise", TORQUE_NOISE),
+        velocity_noise=entries.number("velocity_noise", VELOCITY_NOISE, ABOVE_0),
+        torque_noise=entries.number("torque_noise", TORQUE_NOISE, ABOVE_0),
         joint_ranges=read_joint_ranges(entries, n, entries.texts("assumed", ())),
         loop_damping_time=_optional(entries, "loop_damping_time", n),
         servo_stiffness=_optional(entries, "servo_stiffness", n),
         servo_damping=_optional(entries, "servo_damping", n),
-        payload=(0.0, 0.0),  # until it is taken up
+        coulomb_friction=_friction(entries, "coulomb_friction", n),
+        viscous_friction=_friction(entries, "viscous_friction", n),
+        payload=(0.0, 0.0),  # attached below
         force_limits=_force_limits(entries),
         base=kind,
         contacts=contacts,
@@ -161,7 +163,7 @@ def robot_of(
 
 
 def _payload(entries: Entries) -> tuple[float, float]:
-    """Return what the arm may carry beside its tool, one mass or low, high [kg]."""
+    """Return the payload beside the tool, one mass or low, high [kg]."""
     if "payload" not in entries:
         return 0.0, 0.0
     try:
@@ -171,16 +173,23 @@ def _payload(entries: Entries) -> tuple[float, float]:
 
 
 def _optional(entries: Entries, key: str, n: int) -> np.ndarray | None:
-    """Return n positive numbers, none without an entry."""
-    return read_only(entries.positive(key, n)) if key in entries else None
+    """Return n numbers above 0, none without an entry."""
+    return read_only(entries.vector(key, n, allowed=ABOVE_0)) if key in entries else None
+
+
+def _friction(entries: Entries, key: str, n: int) -> np.ndarray | None:
+    """Return n numbers of 0 or more, none without an entry."""
+    return read_only(entries.vector(key, n, allowed=AT_LEAST_0)) if key in entries else None
 
 
 def _force_limits(entries: Entries) -> tuple[tuple[str, float], ...]:
-    """Return what limits a peak of contact force, with the limits [N]."""
+    """Return the limits of a peak contact force by name [N]."""
     if "force_limits" not in entries:
         return ()
     section = entries.section("force_limits", _FORCES)
-    return tuple((name, section.scale(name, np.inf)) for name in _FORCES if name in section)
+    return tuple(
+        (name, section.number(name, allowed=ABOVE_0)) for name in _FORCES if name in section
+    )
 
 
 def robot_path(name: str | Path) -> Path:
@@ -232,7 +241,7 @@ def _reduced(urdf: Path, full: pin.Model, joints: tuple[str, ...]) -> pin.Model:
 
 
 def _stance(entries: Entries, limits: JointLimits) -> np.ndarray:
-    """Return the stance, which must be a configuration that the arm can take; NaN is unknown."""
+    """Return the stance, which must be within the position limits; NaN is unknown."""
     n = len(limits.velocity)
     stance = entries.vector("stance", n, np.full(n, np.nan))
     if np.any((stance < limits.position_lower) | (stance > limits.position_upper)):
@@ -245,8 +254,8 @@ def _stance(entries: Entries, limits: JointLimits) -> np.ndarray:
 def _detection_joints(entries: Entries, n: int) -> tuple[int, ...]:
     """Return the joints of the detectors of torques, from 0.
 
-    By default, as the Panda's, the two before the last: where little inertia turns the noise of
-    velocities into little torque.
+    By default, as the Panda's, the two before the last: with their small inertia the noise of
+    velocities causes little noise of torques.
     """
     key = "detection_joints"
     if key not in entries:
@@ -255,13 +264,13 @@ def _detection_joints(entries: Entries, n: int) -> tuple[int, ...]:
 
 
 def _compensation(entries: Entries) -> bool | None:
-    """Return whether the driver adds gravity, None if nobody says."""
+    """Return whether the driver adds gravity, None if unknown."""
     key = "driver_compensates_gravity"
     return entries.flag(key) if key in entries else None
 
 
 def _assumed(entries: Entries) -> tuple[str, ...]:
-    """Return what no source gives: what the YAML declares, and defaults in its place."""
+    """Return the keys of assumed values: those that the YAML declares, and defaulted ones."""
     declared = entries.texts("assumed", ())
     return declared + tuple(
         key for key in _HAVE_DEFAULTS if key not in entries and key not in declared

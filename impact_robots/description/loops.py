@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Kinematic loops of a robot: two of its points that a rod or a ball joint keeps together."""
+"""Kinematic loops of a robot: two of its points connected by a rod or a ball joint."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots.description.named_contact import check_frame
-from impact_robots.entries import Entries
+from impact_robots.entries import ABOVE_0, Entries
 from impact_robots.state.state import RobotState
 
 _ENTRIES = ("a", "point_a", "b", "point_b", "length")
 
 
 class LoopJoint(NamedTuple):
-    """What closes a loop: a rod from a to b, or, without a length, a ball joint."""
+    """Closure of a loop: a rod from a to b, or, without a length, a ball joint."""
 
     a: str  # link
     point_a: tuple[float, float, float]  # in its axes [m]
@@ -49,7 +49,7 @@ def _loop(entries: Entries, model: pin.Model, prefix: str) -> LoopJoint:
     check_frame(entries, "a", a, model)
     check_frame(entries, "b", b, model)
     at_a, at_b = (tuple(entries.vector(f"point_{end}", 3).tolist()) for end in ("a", "b"))
-    length = entries.scale("length", 0.0) if "length" in entries else 0.0
+    length = entries.number("length", 0.0, ABOVE_0)
     return LoopJoint(a, at_a, b, at_b, length)
 
 

@@ -9,11 +9,13 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.entries import LONGEST, Entries
+from impact_robots.entries import ABOVE_0, LONGEST, Entries
+from impact_robots.entry import Entry
 from impact_robots.exceptions import RobotError
 from impact_robots.state.composite import COMPOSITES
 
 _ENTRIES_TOOL = ("parent", "mass", "radius", "com", "contact_point")
+_LARGEST = (("mass", 1000.0), ("radius", LONGEST))  # of a tool of a plausible size [kg, m]
 
 
 def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
@@ -35,7 +37,8 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
     parent = prefix + tool.text("parent")
     check_frame(tool, "parent", parent, model)
     frame = model.frames[model.getFrameId(parent)]
-    sphere = pin.Inertia.FromSphere(_below(tool, "mass", 1000.0), _below(tool, "radius", LONGEST))
+    mass, radius = (tool.number(key, None, Entry(low=0.0, high=most)) for key, most in _LARGEST)
+    sphere = pin.Inertia.FromSphere(mass, radius)
     at_com = frame.placement * pin.SE3(np.eye(3), tool.place("com"))
     model.appendBodyToJoint(frame.parentJoint, sphere, at_com)
     at_contact = frame.placement * pin.SE3(np.eye(3), tool.place("contact_point"))
@@ -48,15 +51,8 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
     return name
 
 
-def _below(tool: Entries, key: str, most: float) -> float:
-    """Return a number up to ``most``: what a tool of a plausible size can have."""
-    if (value := tool.number(key)) > most:
-        raise tool.error(key, f"a number up to {most:g}", value)
-    return value
-
-
 def check_frame(entries: Entries, key: str, frame: str, model: pin.Model) -> None:
-    """Refuse the name of a frame that the model has not.
+    """Refuse a frame name that is not in the model.
 
     Raises:
         RobotError: names file and key.
@@ -70,7 +66,7 @@ _CORNERS = ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0))
 
 
 class NamedContact(NamedTuple):
-    """A place of a robot that hits; its name is that of a frame.
+    """A contact of a robot; its name is that of a frame.
 
     The frame has the axes of the link, turned by ``rpy`` of the YAML (fixed axes, as in a URDF).
     """
@@ -82,7 +78,7 @@ class NamedContact(NamedTuple):
 
     @property
     def points(self) -> np.ndarray:
-        """Where it touches, in its own frame: a point, or a face's corners, (1 or 4, 3) [m]."""
+        """Contact points in its own frame: a point, or a face's corners, (1 or 4, 3) [m]."""
         half = np.zeros(2) if self.half_extents is None else np.array(self.half_extents)
         corners = np.zeros((1 if self.half_extents is None else 4, 3))
         corners[:, :2] = half * np.array(_CORNERS)[: len(corners)]
@@ -98,7 +94,7 @@ def attach_contacts(entries: Entries, model: pin.Model, prefix: str) -> tuple[Na
         prefix: of link names.
 
     Raises:
-        RobotError: a wrong entry, no such link or composite, or a name that a frame has already.
+        RobotError: a wrong entry, no such link or composite, or a name that is taken.
     """
     if "contacts" not in entries:
         return ()
@@ -109,21 +105,17 @@ def attach_contacts(entries: Entries, model: pin.Model, prefix: str) -> tuple[Na
 
 
 def _attached(name: str, entries: Entries, model: pin.Model, prefix: str) -> NamedContact:
-    """Return one contact, whose frame is added."""
+    """Return one contact after adding its frame."""
     link = prefix + entries.text("frame")
     check_frame(entries, "frame", link, model)
-    composite = entries.text("composite", "moving")
-    if composite not in COMPOSITES:
-        raise entries.error("composite", f"one of {', '.join(COMPOSITES)}", composite)
+    composite = entries.text("composite", "moving", COMPOSITES)
     half = None
     if "half_extents" in entries:
-        half = tuple(entries.positive("half_extents", 2).tolist())
+        half = tuple(entries.vector("half_extents", 2, allowed=ABOVE_0).tolist())
     if model.existFrame(name):
         raise RobotError(f"{entries.where('frame')}: expected a name no frame has, got {name!r}")
     index = model.getFrameId(link)
-    turn = np.eye(3)
-    if "rpy" in entries:
-        turn = pin.rpy.rpyToMatrix(entries.vector("rpy", 3))
+    turn = pin.rpy.rpyToMatrix(entries.vector("rpy", 3, np.zeros(3)))
     at = model.frames[index].placement * pin.SE3(turn, entries.place("offset", np.zeros(3)))
     model.addFrame(pin.Frame(name, model.frames[index].parentJoint, index, at, pin.OP_FRAME))
     return NamedContact(name, link, half, composite)

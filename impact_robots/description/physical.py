@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a model can be a machine: masses and inertias of its links, and its mass matrix."""
+"""Checks that a model is physical: masses and inertias of its links, and its mass matrix."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import pinocchio as pin
 from impact_robots.description.floating_base import is_floating
 from impact_robots.exceptions import RobotError
 
-POSES = 100  # that are drawn, with a seed of their own
+POSES = 100  # drawn with a fixed seed
 CONDITION = 1e9  # of the mass matrix; above it a linear system loses more than half the digits
 TRIANGLE_TOLERANCE = 1e-3  # of the largest moment: tables are rounded, plates have no thickness
 
 
 def check_links(source: object, model: pin.Model, *, as_a_set: bool = False) -> None:
-    """Refuse a model with a moving link that no body can be.
+    """Refuse a model with a moving link whose inertia is not that of a rigid body.
 
-    A link counts with all that is fixed to it.
+    A link includes everything fixed to it.
 
     Args:
         source: what the error names, a path.
         model: of pinocchio.
-        as_a_set: the inertias were identified as a set, right together but not link by link: their
-            principal moments must be positive, but one may be above the sum of the other two,
-            which no body's is (Traversaro, Brossette, Escande, Nori, IROS 2016).
+        as_a_set: the inertias were identified as a set, correct together but not link by link:
+            their principal moments must be positive, but one may exceed the sum of the other two,
+            which is impossible for a rigid body (Traversaro, Brossette, Escande, Nori, IROS 2016).
 
     Raises:
-        RobotError: says which link, and why.
+        RobotError: names the link and the reason.
     """
     for name, inertia in zip(list(model.names)[1:], list(model.inertias)[1:], strict=True):
         where = f"{source}: link moved by joint {name!r}"
@@ -50,9 +50,9 @@ def check_links(source: object, model: pin.Model, *, as_a_set: bool = False) -> 
 def check_mass_matrix(
     source: object, model: pin.Model, lower: np.ndarray, upper: np.ndarray
 ) -> tuple[float, float]:
-    """Refuse a model whose mass matrix is not positive definite, or hardly so.
+    """Refuse a model whose mass matrix is not positive definite, or is ill-conditioned.
 
-    Returns the smallest and the largest eigenvalue where they are furthest apart.
+    Returns the smallest and the largest eigenvalue of the worst-conditioned pose.
 
     Args:
         source: what the error names, a path.
@@ -66,7 +66,7 @@ def check_mass_matrix(
     """
     low, high = np.clip(lower, -np.pi, np.pi), np.clip(upper, -np.pi, np.pi)
     poses = np.random.default_rng(0).uniform(low, high, size=(POSES, len(low)))
-    if is_floating(model):  # whose mass matrix is the same wherever its base is
+    if is_floating(model):  # its mass matrix does not depend on the pose of the base
         poses = np.hstack([np.tile(pin.neutral(model)[:7], (POSES, 1)), poses])
     matrices = _mass_matrices(model, poses)
     finite = np.isfinite(matrices).all(axis=(1, 2))

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot from a URDF alone: enough to predict impacts, not enough to drive it."""
+"""A robot from a URDF alone: sufficient to predict impacts, not to control it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def robot_from_urdf(
 ) -> Robot:
     """Return the fixed-base robot of a URDF, every joint of it, in the order of the file's tree.
 
-    What a URDF does not say is infinite (limits, stiffness) or zero (motor inertias, damping), and
+    Values missing in a URDF are infinite (limits, stiffness) or zero (motor inertias, damping), and
     listed in ``assumed``. Impulsive torques are limited by the joints' effort.
 
     Args:

@@ -1,11 +1,12 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML of a robot from its URDF: what the URDF says, what is given, and what is assumed."""
+"""Drafts the YAML of a robot from its URDF, given entries and assumed values."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,24 +17,31 @@ from impact_robots.urdf.chain import Chain
 
 # Between a third and twice this where it is published: the Panda's .005 to .017.
 INERTIA_PER_TORQUE = 0.01  # B_rho over the effort limit [kg.m^2/(N.m)]
-APPARENT_SHARE = 1 / 3  # B_theta over B_rho: the Panda's under its torque loop
+APPARENT_RATIO = 1 / 3  # B_theta over B_rho: the Panda's under its torque loop
 NO_TOOL = {"mass": 0.0, "radius": 0.0, "com": [0.0] * 3, "contact_point": [0.0] * 3}
 _FROM_URDF = ("position_lower", "position_upper", "velocity", "torque")
-_STANCE = "stance"  # nobody stops without it, but its users need --q then
+_STANCE = "stance"  # optional, but without it users need --q
 
 
 def draft(
-    name: str, urdf: str, chain: Chain, model: pin.Model, given: Mapping[str, Any]
+    name: str,
+    urdf: str,
+    chain: Chain,
+    model: pin.Model,
+    given: Mapping[str, Any],
+    mjcf: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, dict[str, Any]]:
-    """Return the entries of a robot's YAML by where they come from, in words.
+    """Return the entries of a robot's YAML by source, as text.
 
     Args:
         name: of the robot.
-        urdf: its path, as the YAML is to name it.
+        urdf: its path, as written into the YAML.
         chain: the arm in it.
-        model: of all of the URDF.
-        given: other entries that somebody knows, such as ``apparent_motor_inertia``; an entry
+        model: of the whole URDF.
+        given: known entries, such as ``apparent_motor_inertia``; an entry
             ``tool`` may have some of its entries only.
+        mjcf: entries of a MuJoCo model (:func:`~impact_robots.urdf.mjcf_file.joint_entries`);
+            those of ``given`` replace them.
     """
     named: dict[str, Any] = {
         "name": name,
@@ -43,14 +51,16 @@ def draft(
         **({"base": "fixed"} if chain.beside else {}),
     }
     limits = {key: each for key, each in _limits(model, chain).items() if key not in given}
-    known = {**limits, **given}
-    assumed = {key: each for key, each in _assumed(model, chain, known).items() if key not in given}
+    mjcf = {key: each for key, each in mjcf.items() if key not in given}
+    known = {**limits, **mjcf, **given}
+    assumed = {key: each for key, each in _assumed(model, chain, known).items() if key not in known}
     tool = {"parent": chain.tip, **NO_TOOL, **given.get("tool", {})}
     (assumed if set(given.get("tool", ())) < set(NO_TOOL) else named)["tool"] = tool
     marked = [*given.get("assumed", ()), *assumed]
     return {
         "": named,
         "From the URDF's <limit>; take a line out to follow it.": limits,
+        "From the MuJoCo model's armature, damping and frictionloss.": mjcf,
         "Given.": {key: each for key, each in given.items() if key not in ("tool", "assumed")},
         "Assumed, which no source gives. Motor inertias: 0.01 kg.m^2 per N.m of effort and a third"
         " of it.": assumed,
@@ -61,7 +71,7 @@ def draft(
 
 
 def as_text(title: str, parts: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the YAML, with what is unknown as comments; JSON's values are YAML's."""
+    """Return the YAML, with unknown entries as comments; JSON's values are YAML's."""
     lines = [f"# {title}", "# Arrays follow `joints`; SI units. `impact robot --keys` explains."]
     for origin, entries in parts.items():
         if entries:
@@ -80,7 +90,7 @@ def as_text(title: str, parts: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _limits(model: pin.Model, chain: Chain) -> dict[str, list[float]]:
-    """Return the URDF's limits of which each joint has one above zero, or a range."""
+    """Return the URDF's limits that are above zero, or a range, for each joint."""
     places = [model.joints[model.getJointId(joint)].idx_q for joint in chain.joints]
     speeds = [model.joints[model.getJointId(joint)].idx_v for joint in chain.joints]
     values = (
@@ -98,7 +108,7 @@ def _limits(model: pin.Model, chain: Chain) -> dict[str, list[float]]:
 
 
 def _assumed(model: pin.Model, chain: Chain, known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is assumed of the detectors' noise and, if the joints turn, of the motors."""
+    """Return assumed values of the detectors' noise and, for revolute joints, of the motors."""
     noise = {"velocity_noise": VELOCITY_NOISE, "torque_noise": TORQUE_NOISE}
     kinds = [model.joints[model.getJointId(joint)].shortname() for joint in chain.joints]
     effort: Sequence[float] | None = known.get("torque")
@@ -106,8 +116,10 @@ def _assumed(model: pin.Model, chain: Chain, known: Mapping[str, Any]) -> dict[s
         return noise
     reflected = INERTIA_PER_TORQUE * np.array(effort)
     inertia = {"reflected_motor_inertia": reflected}
-    inertia["apparent_motor_inertia"] = APPARENT_SHARE * np.array(
+    inertia["apparent_motor_inertia"] = APPARENT_RATIO * np.array(
         known.get("reflected_motor_inertia", reflected)
     )
+    apparent = known.get("apparent_motor_inertia", 0.0)
+    inertia["reflected_motor_inertia"] = np.maximum(reflected, apparent)  # a loop only lowers it
     rounded = {key: [float(f"{value:.3g}") for value in each] for key, each in inertia.items()}
     return {**rounded, **noise}

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What robots are to do, and what is known of the object or surface: hit, push, grab."""
+"""Tasks of robots (hit, push, grab), with the known data of object or surface."""

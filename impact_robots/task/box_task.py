@@ -1,8 +1,8 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A push or a grab of a box by arms with plates: what is to be done, and what is known of the box.
+"""A push or a grab of a box by arms with plates: the motion, and the known data of the box.
 
-What a box really is, and where, says a scenario of ``impact_sim``.
+The true box and its position are in a scenario of ``impact_sim``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Range = tuple[float, float]
 
 
 class BoxRanges(NamedTuple):
-    """What may be true of a box; none: the usual range about what the task says."""
+    """Ranges of a box; None: the usual range about the task's value."""
 
     mass: Range | None = None  # [kg]; none: up to 30 % heavier
     friction: Range | None = None  # of the plates [-]; none: from half of it
@@ -76,7 +76,7 @@ class BoxTask:
     plate_friction: Annotated[float, entry("Of plates and box", low=0.0)]
     support_friction: Annotated[float, entry("Of box and support", low=0.0)]
     contact_frequency: Annotated[float, entry("Of the box on a plate", unit="rad/s", above=0.0)]
-    detector: str  # whose verdict the controller obeys
+    detector: str  # whose detection status the controller uses
     detection_threshold: Annotated[float, entry("Of that detector, in its unit", above=0.0)]
     impact_limits: Annotated[str, entry("That the arms keep", choices=IMPACT_LIMITS_OF_BOXES)]
     joint_ranges: Annotated[str, entry("Joints that joint_load counts on", choices=JOINT_RANGES)]

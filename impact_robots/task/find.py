@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from impact_robots.cell import PlacedRobot, RobotCell, robot_named
-from impact_robots.entries import Entries
+from impact_robots.entries import TURN, Entries
 from impact_robots.exceptions import RobotError, TaskError
 from impact_robots.task.box_file import BOX_TASKS, box_task_of, load_box_task
 from impact_robots.task.box_task import BoxTask
@@ -17,7 +17,7 @@ from impact_robots.task.hit_task import HIT_TASKS, HitTask, hit_task_of, load_hi
 from impact_robots.task.like import CELL, LIKE, TASK, with_own_title
 from impact_robots.task.palm_file import PALM_TASKS, load_palm_task, palm_task_of
 from impact_robots.task.palm_task import PalmTask
-from impact_robots.task.typed_entries import check_angle, check_length
+from impact_robots.task.typed_entries import check_size
 from impact_robots.yaml_file import read_mapping
 
 Task = HitTask | BoxTask | PalmTask
@@ -38,7 +38,7 @@ def find_task(name: str | Path, cell: str | Path = "") -> Task:
     Raises:
         TaskError: no such task or file, or an entry is wrong; says which.
     """
-    path, given = Path(name), {CELL: read_cell(cell)} if str(cell) else {}
+    path, given = Path(name), {CELL: cell_of_file(cell)} if str(cell) else {}
     if path.suffix in _YAML:
         entries = {**task_entries(path), **given}
         if (is_hit_task(entries) or is_palm_task(entries)) and CELL in entries.get(TASK, entries):
@@ -105,15 +105,15 @@ def _required(kind: type[Kind], what: str, name: str | Path, cell: str | Path = 
 
 def is_hit_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a hit of a surface, from their keys."""
-    told = entries.get(TASK, entries)
+    task = entries.get(TASK, entries)
     keys = ("contact_normal", "contact_point")
-    return any(key in told for key in keys) or told.get(LIKE) in HIT_TASKS.names()
+    return any(key in task for key in keys) or task.get(LIKE) in HIT_TASKS.names()
 
 
 def is_palm_task(entries: dict[str, Any]) -> bool:
     """Tell whether entries are those of a humanoid's grab, from their keys."""
-    told = entries.get(TASK, entries)
-    return told.get(LIKE) in PALM_TASKS.names() or (LIKE not in told and "palm_x" in told)
+    task = entries.get(TASK, entries)
+    return task.get(LIKE) in PALM_TASKS.names() or (LIKE not in task and "palm_x" in task)
 
 
 def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
@@ -136,7 +136,7 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
     robot = entries.get("robot")
     if isinstance(robot, str) and robot.endswith(_YAML) and (path.parent / robot).exists():
         entries["robot"] = str(path.parent / robot)
-    for key, read in ((TASK, task_entries), (CELL, read_cell)):
+    for key, read in ((TASK, task_entries), (CELL, cell_of_file)):
         if key in entries:
             if not isinstance(entries[key], str):
                 raise TaskError(f"{path}: {key}: expected a path, got {entries[key]!r}")
@@ -150,7 +150,7 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
     return entries
 
 
-def read_cell(path: str | Path) -> RobotCell:
+def cell_of_file(path: str | Path) -> RobotCell:
     """Return the cell of a YAML: robots by name, each with its ``base`` and perhaps its ``yaw``.
 
     Raises:
@@ -179,11 +179,10 @@ def _placed(name: str, entries: Entries, path: Path) -> PlacedRobot:
     if robot.endswith(_YAML):
         robot = str(path.parent / robot)
     x, y, z = entries.vector("base", 3).tolist()
-    yaw = entries.value("yaw") if "yaw" in entries else 0.0
+    yaw = entries.number("yaw", 0.0, TURN)
     try:
         robot_named(robot)
     except RobotError as error:
         raise TaskError(f"{entries.where('robot')}: {error}") from None
-    check_length((x, y, z), entries.where("base"))
-    check_angle(yaw, entries.where("yaw"))
-    return PlacedRobot(name, robot, (x, y, z), float(yaw))
+    check_size((x, y, z), entries.where("base"))
+    return PlacedRobot(name, robot, (x, y, z), yaw)

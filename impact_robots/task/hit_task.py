@@ -19,8 +19,8 @@ from impact_robots.exceptions import ImpactError, RobotError, TaskError
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION, Surface
 from impact_robots.task.like import LIKE, Shipped, check_name, with_like
-from impact_robots.task.poses import touching
-from impact_robots.task.typed_entries import check_angle, check_length, record_of, typed_entries
+from impact_robots.task.poses import contact_configuration
+from impact_robots.task.typed_entries import check_size, record_of, typed_entries
 
 Range = tuple[float, float]
 HIT_TASKS = Shipped(Path(__file__).parent / "hit_tasks.yaml", "tasks")
@@ -157,7 +157,9 @@ class HitTask:
                 raise RobotError(f"q_impact: expected {robot.dof} joints, got {len(self.q_impact)}")
             return np.array(self.q_impact)
         near = None if self.near is None else np.array(self.near)
-        return touching(robot, np.array(self.contact_point), -self.surface.normal, near)
+        return contact_configuration(
+            robot, np.array(self.contact_point), -self.surface.normal, near
+        )
 
 
 def shipped_hit_task(name: str) -> dict[str, Any]:
@@ -208,9 +210,9 @@ def hit_task_of(name: str, own: Mapping[str, Any], where: str) -> HitTask:
         task.surface  # noqa: B018 - its numbers are checked
     except ImpactError as error:
         raise TaskError(f"{where}: {error}") from None
-    check_length(task.contact_point, f"{where}: contact_point")
-    check_length(task.speed or 0.0, f"{where}: speed", "m/s")
-    check_angle(task.near or (), f"{where}: near")
+    check_size(task.contact_point, f"{where}: contact_point")
+    check_size(task.speed or 0.0, f"{where}: speed", "m/s")
+    check_size(task.near or (), f"{where}: near", "rad")
     return task
 
 

@@ -15,7 +15,7 @@ from impact_robots.yaml_file import read_mapping
 LIKE = "like"
 CELL = "cell"  # of a task's file: the file of its cell, which then stands here
 TASK = "task"  # of a scenario's file: the file of its task, whose entries then stand here
-ANNOUNCED = "announced"  # what a scenario's controller is told, other than the truth
+ANNOUNCED = "announced"  # values announced to a scenario's controller, other than the true ones
 
 
 class Shipped:
@@ -123,11 +123,11 @@ def with_own_title(entries: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def announced_in(own: Mapping[str, Any], world: Sequence[str], where: str) -> dict[str, Any]:
-    """Return what entries of a scenario tell a controller.
+    """Return the entries of a scenario for its controller.
 
     Args:
-        own: entries. Those of its ``task``, where it has one, are all that is told; otherwise what
-            it ``announced`` replaces what it says of the same.
+        own: entries. Only those of its ``task``, if it has one; otherwise ``announced`` entries
+            replace the scenario's own.
         world: names of entries that a simulator alone reads.
         where: they are from, for errors.
 

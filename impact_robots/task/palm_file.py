@@ -11,7 +11,7 @@ from typing import Any
 from impact_robots.exceptions import OutOfRangeError, TaskError
 from impact_robots.task.like import Shipped, announced_in, with_like
 from impact_robots.task.palm_task import PalmTask
-from impact_robots.task.typed_entries import check_angle, check_length, record_of
+from impact_robots.task.typed_entries import check_size, record_of
 from impact_robots.validation import friction_range, restitution_range
 
 PALM_TASKS = Shipped(Path(__file__).parent / "palm_tasks.yaml", "tasks")
@@ -61,10 +61,10 @@ def check_palm_task(task: PalmTask, where: str) -> None:
         TaskError: one does not; says which.
     """
     for entry in _LENGTHS:
-        check_length(getattr(task, entry), f"{where}: {entry}")
-    check_length(task.base[0], f"{where}: base")
+        check_size(getattr(task, entry), f"{where}: {entry}")
+    check_size(task.base[0], f"{where}: base")
     for name, angle in task.posture.items():
-        check_angle(angle, f"{where}: posture: {name}")
+        check_size(angle, f"{where}: posture: {name}", "rad")
     try:
         friction_range(task.friction)
         friction_range(task.friction_range or task.friction)

@@ -1,8 +1,8 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A grab of boxes between the palms of a humanoid: what is to be done, and what is known of them.
+"""A grab of boxes between the palms of a humanoid: the motion, and the known data of the boxes.
 
-What boxes really are, and where, says a scenario of ``impact_sim``.
+The true boxes and their positions are in a scenario of ``impact_sim``.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def run_up_start(
     return posed(robot, q, -half * np.asarray(velocity), float(q[0] - half * dq[0]))
 
 
-def touching(
+def contact_configuration(
     robot: Robot, point: np.ndarray, into: np.ndarray, near: np.ndarray | None = None
 ) -> np.ndarray:
     """Return positions with the contact point there and its axis z along a direction, (n,) [rad].
@@ -118,7 +118,7 @@ def touching(
 
 
 def _brought(robot: Robot, q: np.ndarray, point: np.ndarray, into: np.ndarray) -> np.ndarray | None:
-    """Return positions as of :func:`touching`, none if the way from ``q`` leads to none."""
+    """Return :func:`contact_configuration` reached from ``q``; None if not found."""
     dynamics, limits = ArmDynamics(robot), robot.limits
     for _ in range(_STEPS):
         state = dynamics(q, np.zeros(robot.dof))

@@ -12,11 +12,12 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from impact_robots.entry import SCALARS, Entry, entries_of
+from impact_robots.entry import SCALARS, Entry, entries_of, unit_hint
 from impact_robots.exceptions import TaskError
+from impact_robots.validation import HEAVIEST
 
 Record = TypeVar("Record")
-FARTHEST = 10.0  # in a cell, generously [m]
+MOST = {"m": 10.0, "m/s": 10.0, "rad": 2.0 * math.pi, "kg": HEAVIEST}  # in a cell, generously
 
 
 def typed_entries(
@@ -65,28 +66,18 @@ def record_of(kind: type[Record], entries: Mapping[str, Any], where: str) -> Rec
     return kind(**typed)
 
 
-def check_length(value: Any, where: str, unit: str = "m") -> None:
-    """Refuse lengths or speeds that no cell has, numbers in arrays of any shape [``unit``].
+def check_size(value: Any, where: str, unit: str = "m") -> None:
+    """Refuse numbers that no cell has, in arrays of any shape [``unit``], and what is no number.
 
     Raises:
-        TaskError: there is one; says if it looks like millimetres.
-    """
-    if (far := float(np.max(np.abs(value), initial=0.0))) > FARTHEST:
-        hint = f", which looks like m{unit}" if far <= 1000.0 * FARTHEST else ""
-        raise TaskError(f"{where}: expected at most {FARTHEST:g} {unit}, got {far:g} {unit}{hint}")
-
-
-def check_angle(value: Any, where: str) -> None:
-    """Refuse angles of more than a turn, numbers in arrays of any shape [rad].
-
-    Raises:
-        TaskError: there is one, or something that is no number; says if it looks like degrees.
+        TaskError: there is one; says if it looks like another unit.
     """
     if isinstance(value, str) or not np.isfinite(np.asarray(value, dtype=float)).all():
-        raise TaskError(f"{where}: expected an angle in rad, got {value!r}")
-    if (most := float(np.max(np.abs(value), initial=0.0))) > 2.0 * np.pi:
-        hint = ", which looks like degrees" if most <= 360.0 else ""
-        raise TaskError(f"{where}: expected an angle of at most a turn, got {most:g} rad{hint}")
+        raise TaskError(f"{where}: expected a number in {unit}, got {value!r}")
+    far, most = float(np.max(np.abs(value), initial=0.0)), MOST[unit]
+    if far > most:
+        hint = unit_hint(far, most, unit)
+        raise TaskError(f"{where}: expected at most {most:.3g} {unit}, got {far:g} {unit}{hint}")
 
 
 def _typed(value: Any, hint: Any, allowed: Entry, where: str) -> Any:

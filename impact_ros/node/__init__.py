@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The life of a node: started, spun, guarded where messages come in, ended in order."""
+"""Node infrastructure: start, spin, guarded callbacks and orderly shutdown."""

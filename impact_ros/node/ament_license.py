@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class License(NamedTuple):
-    """What ament_copyright asks of a license; it has no class to derive from."""
+    """Attributes of a license that ament_copyright reads; it has no base class."""
 
     name: str
     spdx: str

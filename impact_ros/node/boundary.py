@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where messages come in: whatever one brings about, the node goes on. Needs no ROS to import."""
+"""Guards subscription callbacks: no message ends the node. Needs no ROS to import."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def guarded(
     callback: Callable[[Any], None],
     on_drop: Callable[[str], None] | None = None,
 ) -> Callable[[Any], None]:
-    """Return the callback of a subscription that drops what it cannot use, with a line about it.
+    """Return a subscription callback that drops unusable messages, with a log line.
 
     Args:
-        node: whose logger says so, at most once a second and topic.
-        topic: name of it in that line.
-        callback: takes a message; `ImpactError` says in one line what is wrong with it. Any other
-            exception is an error of the node itself and is logged as such: an arm in motion needs
-            its node all the same.
-        on_drop: called with the line, for what else a dropped message means.
+        node: whose logger is used, at most once per second and topic.
+        topic: name of the topic in the log line.
+        callback: takes a message; it raises `ImpactError` for an invalid message. Any other
+            exception is an error of the node and is logged as such; the node keeps running, because
+            a moving arm needs it.
+        on_drop: called with the log line after a message was dropped.
 
     Example:
         self.create_subscription(JointState, topic, guarded(self, topic, self._on_state), SENSOR)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How nodes end: in the order given, without the endless wait that Fast DDS 3.2 may fall into."""
+"""Shuts nodes down in the given order, avoiding a possible endless wait in Fast DDS 3.2."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def close(*nodes: Any, context: Context | None = None) -> None:
     """Destroy nodes, one after the other, then shut their context down.
 
     Args:
-        *nodes: What has a method `destroy_node`.
+        *nodes: Objects with a method `destroy_node`.
         context: Of these nodes; the default one if none is given. It may be shut down already.
     """
     with one_core():

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the life cycles of this suite's nodes have in common."""
+"""Common base of the lifecycle nodes of the suite."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from impact_robots.exceptions import ImpactError
 
 
 class SuiteLifecycleNode(LifecycleNode):
-    """Refuses to be configured with one line, releases what it made, says who asked for what.
+    """Logs transitions, reports a failed configuration in one line, releases its resources.
 
     A node fills in :meth:`set_up`, :meth:`begin`, :meth:`stop` and :meth:`release`.
     """
 
     def set_up(self) -> str:
-        """Make everything that waits for `configure`; return what to say of it.
+        """Create the resources of the configured state; return a summary for the log.
 
         Raises:
-            ImpactError: it cannot; nothing was made.
+            ImpactError: configuration failed; nothing was created.
         """
         raise NotImplementedError
 
     def begin(self) -> str:
-        """Begin to be active; return why not, "" if it has begun."""
+        """Activate; return the reason of a refusal, "" on success."""
         raise NotImplementedError
 
     def stop(self) -> None:
-        """End being active."""
+        """Deactivate."""
         raise NotImplementedError
 
     def release(self, reason: str) -> None:
-        """Leave the robot safe and destroy what :meth:`set_up` made, if it did."""
+        """Leave the robot safe and destroy the resources of :meth:`set_up`."""
         raise NotImplementedError
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Make what the parameters ask for."""
+        """Create the resources that the parameters describe."""
         try:
-            said = self.set_up()
+            summary = self.set_up()
         except ImpactError as error:
             self.get_logger().error(str(error))
             return TransitionCallbackReturn.FAILURE
-        self.get_logger().info(f"configured: {said}")
+        self.get_logger().info(f"configured: {summary}")
         return TransitionCallbackReturn.SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Begin, unless there is a reason not to."""
+        """Activate, unless :meth:`begin` refuses."""
         self.get_logger().info("activation was requested")
         if reason := self.begin():
             self.get_logger().error(f"not activated: {reason}")
@@ -54,7 +54,7 @@ class SuiteLifecycleNode(LifecycleNode):
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """End what was begun."""
+        """Deactivate."""
         self.get_logger().info("deactivation was requested")
         self.stop()
         return super().on_deactivate(state)
@@ -70,9 +70,9 @@ class SuiteLifecycleNode(LifecycleNode):
         return TransitionCallbackReturn.SUCCESS
 
     def destroy_node(self) -> None:
-        """Destroy the node with its life cycle's services, which rclpy leaves to chance.
+        """Destroy the node with its lifecycle services, left by rclpy to the garbage collector.
 
-        Until the garbage collector came, others would find a node that does not answer.
+        Until then other nodes would discover services that do not respond.
         """
         super().destroy_node()
         self._state_machine.destroy_when_not_in_use()

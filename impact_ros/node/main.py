@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Console scripts of nodes: bad input gets one line and status 2, a signal one and status 0."""
+"""Console scripts of nodes: invalid input ends with one line and status 2, a signal with 0."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def main_for(
         *node_classes: Classes to make a node of, without arguments. A class attribute
             `PARAMETERS` (the dataclass) is listed by `--help`.
         name: Name in messages; that of the script by default.
-        beside: More of them, served in a thread of their own: the others do not wait for them.
+        beside: More of them, served in a separate thread: the others do not wait for them.
 
     Returns:
         `main(args=None) -> status`: 0 stopped on request, 1 failed, 2 wrong usage.
@@ -63,7 +63,7 @@ def main_for(
 def _without_ros(given: list[str]) -> list[str]:
     try:
         return list(remove_ros_args(given))[1:]
-    except Exception:  # malformed ROS arguments: init says what is wrong with them
+    except Exception:  # malformed ROS arguments: init reports them
         return []
 
 
@@ -95,7 +95,7 @@ def _run(
             return _fail(script, str(error), 2)
         except ImpactError as error:
             return _fail(script, str(error), 1)
-        except Exception as error:  # of one node; the others still have something to say
+        except Exception as error:  # of one node; the others still publish
             return _fail(script, f"failed: {type(error).__name__}: {error}", 1)
         finally:
             _close(nodes, others, ending_others.close)
@@ -103,17 +103,17 @@ def _run(
 
 
 def share_one_heap() -> bool:
-    """Let all threads allocate from one heap; return whether that can be had: by glibc.
+    """Let all threads allocate from one heap; return whether that worked: only with glibc.
 
-    With one for each thread a node grows for as long as goals and requests come: what one thread
-    gives back is of no use to another one.
+    With one heap per thread the memory of a node grows with its goals and requests: memory
+    freed by one thread is not reused by another.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     return mallopt is not None and mallopt(_ARENA_MAX, 1) == 1
 
 
 def _close(nodes: list[Any], others: list[Any], end_others: Callable[[], None]) -> None:
-    """End all nodes; first those with a last command, whatever became of the others."""
+    """End all nodes; first those with a last command, even if others failed."""
     for node in nodes:
         if hasattr(node, "trigger_shutdown"):
             with contextlib.suppress(Exception):  # already finalized
@@ -128,7 +128,7 @@ def _close(nodes: list[Any], others: list[Any], end_others: Callable[[], None]) 
 
 
 def _show(script: str, text: str) -> int:
-    """Print a text, quietly when nobody reads it, and return the status."""
+    """Print a text, silently if the reader is gone, and return the status."""
 
     def show() -> int:
         print(text)

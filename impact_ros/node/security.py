@@ -22,11 +22,11 @@ ENABLE, STRATEGY, KEYSTORE = (
     "ROS_SECURITY_KEYSTORE",
 )
 FASTDDS = "librmw_fastrtps_shared_cpp.so"
-WITHOUT_SECURITY = b"-DSECURITY=ON"  # in what it says when it was built without, and only then
+WITHOUT_SECURITY = b"-DSECURITY=ON"  # text in the library only if it was built without security
 
 
 class SecurityError(RosError):
-    """Security was requested and is not available; the text says why."""
+    """Security was requested and is not available; the text gives the reason."""
 
 
 def require_security(environ: Mapping[str, str]) -> None:
@@ -36,7 +36,7 @@ def require_security(environ: Mapping[str, str]) -> None:
         environ: Environment variables.
 
     Raises:
-        SecurityError: It asks for security, and nodes would start without, or could.
+        SecurityError: Security is requested, and nodes would or could start without it.
     """
     enabled = environ.get(ENABLE, "")
     if enabled in ("", "false"):

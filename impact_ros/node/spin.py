@@ -1,13 +1,13 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run nodes: the fast executor where there is one, and an orderly end.
+"""Runs nodes: with the fast executor if available, and an orderly shutdown.
 
 rclpy's EventsExecutor (Kilted, Lyrical, and Jazzy from 7.1.6 on) takes a third of the processor
 time of the others. Its `spin()` never dispatches in some builds and burns a core instead, so it is
 driven in slices here; older rclpy gets the SingleThreadedExecutor.
 
 rclpy's own signal handlers invalidate every publisher at once, before a controller can send its
-last safe command. Here a signal only asks to stop; nodes end while they still can publish.
+last safe command. Here a signal only requests a stop; nodes end while they can still publish.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.task import Future
 
-CLOSING = 3.0  # from a signal on, the end is not cut short by further signals [s]
+CLOSING = 3.0  # after a signal, further signals are ignored for this time [s]
 
 # A signal is noticed within this time [s]; a condition within the shorter one.
 SLICE = 0.05
@@ -33,7 +33,7 @@ SLICE_WITH_CONDITION = 0.005
 
 
 class Stop:
-    """Says why to stop; set from a signal handler, so it holds no lock.
+    """Reason to stop; set from a signal handler, so it holds no lock.
 
     Attributes:
         reason: Empty while running, then for example "SIGINT".
@@ -61,7 +61,7 @@ def make_executor(context: Context) -> Any:
 
 
 def freeze_garbage() -> None:
-    """Exempt all that exists now from garbage collection: its pauses cost control cycles.
+    """Exempt all existing objects from garbage collection: its pauses cost control cycles.
 
     `spin` calls it once; a lifecycle node calls it again when it was configured.
     """
@@ -73,8 +73,8 @@ def freeze_garbage() -> None:
 def stop_on_signals() -> Iterator[Stop]:
     """Turn SIGINT and SIGTERM into a reason to stop.
 
-    Impatience must not cost the last safe command: further signals are passed over for
-    ``CLOSING`` seconds. After that, one more ends a process that hangs.
+    Further signals are ignored for ``CLOSING`` seconds, so that the last safe command is sent.
+    After that, one more signal ends a hanging process.
 
     Yields:
         What `spin` watches. Outside the main thread signals are left alone.
@@ -84,14 +84,14 @@ def stop_on_signals() -> Iterator[Stop]:
         yield stop
         return
 
-    asked = float("inf")
+    requested = float("inf")
 
     def handle(number: int, _frame: Any) -> None:
-        nonlocal asked
+        nonlocal requested
         now = time.monotonic()
         if not stop.reason:
-            stop.reason, asked = signal.Signals(number).name, now
-        elif now - asked > CLOSING:
+            stop.reason, requested = signal.Signals(number).name, now
+        elif now - requested > CLOSING:
             os._exit(128 + number)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
@@ -110,7 +110,7 @@ def spin(
     stop: Stop | None = None,
     look_every: float = SLICE_WITH_CONDITION,
 ) -> str:
-    """Serve nodes of one context until something ends it. Nodes are not destroyed.
+    """Serve nodes of one context until a condition, signal or time-out. Nodes are not destroyed.
 
     Args:
         nodes: Nodes to serve, at least one.
@@ -121,7 +121,7 @@ def spin(
         look_every: Time between two looks at the condition [s].
 
     Returns:
-        What ended it: "condition", "timeout", "shutdown" (of the context), or the stop's reason.
+        The reason: "condition", "timeout", "shutdown" (of the context), or the stop's reason.
     """
     if stop is None:
         with stop_on_signals() as own:
@@ -140,13 +140,13 @@ def spin(
 
 
 def serve_beside(nodes: Sequence[Any]) -> Callable[[], None]:
-    """Serve nodes of one context in a thread of their own; an error ends that with a line.
+    """Serve nodes of one context in a separate thread; an error ends it with a log line.
 
     Args:
         nodes: Nodes to serve; without any nothing happens.
 
     Returns:
-        What ends it, once the present answer is given.
+        A function that ends it after the current callback.
     """
     if not nodes:
         return lambda: None
@@ -168,7 +168,7 @@ def _serve(nodes: Sequence[Any], stop: Stop) -> None:
     try:
         _spin_slices(executor, nodes[0].context, None, None, stop, SLICE)
     except Exception as error:
-        nodes[0].get_logger().fatal(f"answers nothing any more: {type(error).__name__}: {error}")
+        nodes[0].get_logger().fatal(f"stopped serving: {type(error).__name__}: {error}")
     finally:
         for node in nodes:
             executor.remove_node(node)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Lines that may be due in every cycle, written once in a while. Needs no ROS to import."""
+"""Rate-limited log lines for control cycles. Needs no ROS to import."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ PERIOD = 1.0  # between two lines of one kind [s]
 class ThrottledLog:
     """Writes each kind of line at most once in a period.
 
-    rclpy's ``throttle_duration_sec`` first looks up where it was called from, through the stack and
-    source files: about a millisecond also for a line that is not written.
+    rclpy's ``throttle_duration_sec`` first looks up its caller in the stack and the source files,
+    which takes about a millisecond even for a suppressed line.
     """
 
     def __init__(

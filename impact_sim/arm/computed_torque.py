@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Computed torque: follows a motion by the robot's model, and knows of nothing else."""
+"""Computed torque: tracks a motion with the robot's model alone."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ DAMPING = 40.0  # [1/s]
 
 @dataclass(frozen=True)
 class TorqueCommand:
-    """What one cycle sends; arrays of shape (n,)."""
+    """Command of one cycle; arrays of shape (n,)."""
 
     driver_torque: np.ndarray  # without gravity if the driver adds it [N.m]
     velocity: np.ndarray  # desired [rad/s]
-    reference_torque: np.ndarray  # M qddot + h: what the joint sensors should read [N.m]
+    reference_torque: np.ndarray  # M qddot + h: expected reading of the joint sensors [N.m]
 
 
 class ComputedTorque:
-    """Gives the arm the acceleration of a motion plus what its error asks for."""
+    """Commands the acceleration of a motion plus feedback of the tracking error."""
 
     def __init__(self, robot: Robot) -> None:
         """Prepare the model."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One impact of plant and torque loop under any command, exact: no driver, no noise, no ROS."""
+"""One exact impact of plant and torque loop under any command: no driver, no noise, no ROS."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Touch:
 
 @dataclass(frozen=True)
 class DirectRun:
-    """What happened, without noise.
+    """Result of the run, without noise.
 
-    The arrays of motion have one row a cycle of the command. Those of the contact have one row a
-    step of the plant, from the first touch on, as long as the point stays near the surface.
+    The arrays of motion have one row per command cycle. Those of the contact have one row per
+    plant step, from first contact on, while the point is near the surface.
     """
 
     t: np.ndarray  # since the start, shape (N,) [s]
@@ -54,7 +54,7 @@ class DirectRun:
 
     @property
     def approach_speed(self) -> float:
-        """Normal speed at the first touch, positive [m/s]."""
+        """Normal speed at first contact, positive [m/s]."""
         return float(-self.normal @ self.contact_velocity[0])
 
     @property
@@ -69,7 +69,7 @@ class DirectRun:
 
     @property
     def compression_time(self) -> float:
-        """Time from the first touch to the end of the compression [s].
+        """Time from first contact to the end of the compression [s].
 
         Raises:
             SimulationError: the compression does not end within the run.
@@ -92,14 +92,14 @@ def direct_run(
     after_release: float = inf,
     torque_loop: bool = True,
 ) -> DirectRun:
-    """Run the plant from its present state until ``after_touch`` [s] after the first touch.
+    """Run the plant from its present state until ``after_touch`` [s] after first contact.
 
     Args:
         plant: with a wall, already ``reset``.
         command: called once a cycle of 1 ms; returns the desired torque, gravity included.
-        after_touch: how long to go on [s].
-        after_release: the first one, how long to go on at most [s].
-        torque_loop: False lets the motors follow the desired torque directly.
+        after_touch: duration after contact [s].
+        after_release: largest duration after the first release [s].
+        torque_loop: False: the motors apply the desired torque directly.
 
     Raises:
         SimulationError: no wall, or no touch within ``TIMEOUT``.
@@ -119,7 +119,7 @@ def direct_run(
 
 
 class _Recorder:
-    """Advances the plant by cycles and keeps what a :class:`DirectRun` holds."""
+    """Advances the plant by cycles and records the data of a :class:`DirectRun`."""
 
     def __init__(self, plant: FlexibleJointPlant, loop: TorqueLoop) -> None:
         self._plant, self._loop = plant, loop
@@ -146,7 +146,7 @@ class _Recorder:
         )
 
     def _take(self, found: Steps) -> None:
-        """Keep small steps, from the first touch on."""
+        """Record small steps, from first contact on."""
         first, pushed = 0, np.any(found.force, axis=1)
         if self.touch is None:
             if not pushed.any():
@@ -158,7 +158,7 @@ class _Recorder:
         self._contact.append((found.time[first:], found.force[first:], found.velocity[first:]))
 
     def run(self, normal: np.ndarray) -> DirectRun:
-        """Return what was recorded.
+        """Return the record.
 
         Raises:
             SimulationError: there was no touch.

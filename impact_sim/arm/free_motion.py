@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hard free motion: moves from rest to rest between drawn configurations."""
+"""Fast free motion: moves from rest to rest between drawn configurations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from impact_sim.scenarios import Scenario
 
 PEAK_VELOCITY, PEAK_ACCELERATION, PEAK_JERK = 1.875, 10.0 / 3.0**0.5, 60.0  # of a quintic
 MARGIN = 0.1  # to the position limits [rad]
-TAKE_UP = 0.5  # how long it takes to take a payload up [s]
+TAKE_UP = 0.5  # duration of picking a payload up [s]
 SETTLED = 0.2  # at rest before and after that [s]
 RADIUS = 0.05  # of the payload [m]
 OFFSET = 0.03  # of its centre, at most, along each axis of the tool [m]
@@ -42,7 +42,7 @@ class Move:
 
 @dataclass(frozen=True)
 class FreeMotion:
-    """All moves of one trial, and the payload that is taken up between two of them."""
+    """All moves of one trial, and the payload that is picked up between two of them."""
 
     moves: tuple[Move, ...]
     payload: Payload
@@ -92,7 +92,7 @@ def draw_free_motion(scenario: Scenario, robot: Robot, seed: int) -> FreeMotion:
 
 
 def move_duration(way: np.ndarray, limits: JointLimits, share: float) -> float:
-    """Return how long a move takes at a share of the limits; way of shape (n,) [rad]."""
+    """Return the duration of a move at a fraction of the limits; way: displacement (n,) [rad]."""
     way = np.abs(way)
     by_velocity = PEAK_VELOCITY * way / (share * limits.velocity)
     by_acceleration = np.sqrt(PEAK_ACCELERATION * way / (share * limits.acceleration))
@@ -108,6 +108,6 @@ def _target(scenario: Scenario, robot: Robot, random: np.random.Generator) -> np
 
 
 def _payload(largest: float, time: float, random: np.random.Generator) -> Payload:
-    """Draw a payload of at most ``largest`` [kg], taken up from ``time`` [s] on."""
+    """Draw a payload of at most ``largest`` [kg], picked up from ``time`` [s] on."""
     position = OFFSET * random.uniform(-1.0, 1.0, 3)
     return Payload(largest * random.uniform(), position, RADIUS, time, TAKE_UP)

@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm that is brought up to speed and released before it hits, as in Rey Arias 2024.
+"""An arm that is accelerated and released before it hits, as in Rey Arias 2024.
 
 There (section IV) a force moves the arm until shortly before the contact, then only gravity is
-compensated. Which force is not published; here computed torque brings some joints to the
-velocities that move the contact point as asked.
+compensated. The force is not published; here computed torque accelerates some joints to the
+velocities that give the requested motion of the contact point.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Glide:
 
     @property
     def start(self) -> np.ndarray:
-        """Where the arm is at rest before, shape (n,) [rad]."""
+        """Configuration at rest before the motion, shape (n,) [rad]."""
         return self.reference(0.0)[0]
 
     def reference(self, time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

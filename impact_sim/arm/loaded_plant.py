@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A plant that keeps the truth about what its joints felt in the first impact."""
+"""A plant that records the true joint torques of the first impact."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from impact_sim.plant.step_records import Steps
 
 
 class LoadedPlant(WatchedPlant):
-    """Moves exactly as :class:`WatchedPlant` does, and remembers the torque in its springs.
+    """Moves exactly as :class:`WatchedPlant` does, and records the torque in its springs.
 
-    Remembered from the touch on, once a step, for as long as an impact's load is looked for.
+    Recorded from contact on, at each step, for the duration in which the load of an impact counts.
     """
 
     def forget(self) -> None:
-        """Forget what was touched and felt."""
+        """Clear the record."""
         super().forget()
         self._felt: list[tuple[float, np.ndarray]] = []
 
     @property
     def torque_before(self) -> np.ndarray:
-        """Torque in the springs at the touch, shape (n,) [N.m]."""
+        """Torque in the springs at contact, shape (n,) [N.m]."""
         return self._felt[0][1]
 
     @property
     def load(self) -> JointLoad:
-        """What the joints felt up to now; impulse and force of the first contact, in its axes.
+        """Joint torques up to now; impulse and force of the first contact, in its axes.
 
         Raises:
             SimulationError: nothing was touched.
@@ -52,7 +52,7 @@ class LoadedPlant(WatchedPlant):
         )
 
     def _watch(self, steps: Steps) -> None:
-        """Remember what the joints felt."""
+        """Record the joint torques."""
         touched = self.touch is not None
         super()._watch(steps)
         if self.touch is None:
@@ -69,6 +69,6 @@ class LoadedPlant(WatchedPlant):
         self._feel(self.time, self.joint_torque)
 
     def _feel(self, time: float, torque: np.ndarray) -> None:
-        """Remember the torque (n,) [N.m] of a time [s], if it is soon enough after the touch."""
+        """Record the torque (n,) [N.m] of a time [s], if it is soon enough after contact."""
         if self.touch is not None and time <= self.touch.time + DURATION:
             self._felt.append((time, torque))

@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm that flies into a surface with gravity compensation alone.
+"""An arm that moves into a surface with gravity compensation alone.
 
-Nothing but the arm, its torque loop and the surface decides what such an impact does, so it is what
-impact models are judged by (only then does the gross velocity come out).
+Only the arm, its torque loop and the surface determine the result of such an impact, so impact
+models are compared with it (the gross velocity is defined only then).
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ def passive_impact(
         normal: of the surface, towards the robot, base axes, shape (3,), any length.
         law: of the normal contact force.
         friction: Coulomb's coefficient [-].
-        after_touch: how long to go on after the first touch [s].
-        after_release: the first one, how long to go on at most [s].
-        torque_loop: False lets the motors follow the gravity torque directly.
+        after_touch: duration after first contact [s].
+        after_release: largest duration after the first release [s].
+        torque_loop: False: the motors apply the gravity torque directly.
         contact_step: of the integration [s].
         contact: point that hits.
 
     Raises:
-        RobotError: the normal is none.
+        RobotError: the normal has no length.
         SimulationError: the contact point does not reach the surface, or q is not finite.
     """
     point = ArmDynamics(robot).state(q, dq).at(*contact).position

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A load that the plant takes up unknown to the controller."""
+"""A payload that the plant picks up without information to the controller."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ class Payload:
     mass: float  # [kg]
     position: np.ndarray  # of its centre in tool axes, from the contact point, shape (3,) [m]
     radius: float  # [m]
-    time: float  # when the arm, at rest, begins to take it up [s]
-    take_up: float  # how long that takes [s]
+    time: float  # when the arm, at rest, begins to pick it up [s]
+    take_up: float  # duration of picking up [s]
 
     def held(self, time: float) -> float:
-        """Return the mass that the arm bears at a time [s], rising linearly [kg]."""
+        """Return the carried mass at a time [s], which increases linearly [kg]."""
         share = np.clip((time - self.time) / self.take_up, 0.0, 1.0)
         return float(self.mass * share)
 
     def inertia(self, mass: float) -> pin.Inertia:
-        """Return the inertia of the part of it that the arm bears, in tool axes."""
+        """Return the inertia of its carried part, in tool axes."""
         sphere = pin.Inertia.FromSphere(mass, self.radius)
         return pin.Inertia(mass, self.position, sphere.inertia)
 
 
 class Carrier:
-    """Lets a plant bear a payload, more and more of it.
+    """Adds a payload to a plant gradually.
 
-    Load that sets down slowly on an arm at rest changes neither position nor velocity at once: the
-    state is kept, and gravity does the rest. At rest the momentum is zero before and after, so
-    none is lost or made, which would not be true of an arm in motion.
+    A load added slowly to an arm at rest changes neither position nor velocity at once: the state
+    is not changed, only the gravity torque. At rest the momentum is zero before and after; for an
+    arm in motion it would not be conserved.
     """
 
     def __init__(self, plant: FlexibleJointPlant, payload: Payload) -> None:
-        """Prepare; the plant bears nothing yet."""
+        """Prepare; the plant carries nothing yet."""
         import mujoco  # loads slowly
 
         self._plant, self._payload = plant, payload
@@ -56,7 +56,7 @@ class Carrier:
         self._body = plant.model.body(name).id
 
     def update(self, time: float) -> None:
-        """Bear what is to be borne at a time [s]."""
+        """Set the carried mass of a time [s]."""
         import mujoco  # loads slowly
 
         mass = self._payload.held(time)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between two trials of a scenario beyond the sensors' noise."""
+"""Variation between trials of a scenario, besides the sensor noise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STREAM = 1  # of the random numbers of a seed; the sensors' noise has the seed i
 
 @dataclass(frozen=True)
 class Draw:
-    """What was drawn for one trial."""
+    """The drawn values of one trial."""
 
     shift: np.ndarray  # of the contact point at the start, contact axes, shape (3,) [m]
     friction: float  # Coulomb's coefficient of the surface [-]
@@ -26,7 +26,7 @@ def draw(scenario: Scenario, seed: int) -> Draw:
 
     ``lateral``: largest displacement of the start along each tangent of the surface [m];
     ``phase``: largest time by which the start is further away, at the reference speed [s];
-    ``friction``: lowest and highest coefficient. All uniform; what is not named does not vary.
+    ``friction``: lowest and highest coefficient. All uniform; other quantities do not vary.
     """
     limits = scenario.variation
     random = np.random.default_rng([seed, STREAM])

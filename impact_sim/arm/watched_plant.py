@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A plant that keeps the truth about its first contact, step by step."""
+"""A plant that records the truth about its first contact, step by step."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from impact_sim.plant.step_records import Steps
 
 
 class WatchedPlant(FlexibleJointPlant):
-    """Moves exactly as :class:`FlexibleJointPlant` does, and remembers what it touched.
+    """Moves exactly as :class:`FlexibleJointPlant` does, and records its contacts.
 
-    A step's force acts from the step's beginning, so the touch is the beginning of the first step
+    A step's force acts from the step's beginning, so contact is the beginning of the first step
     with a force, and the sum of the forces times the step is the impulse that the arm got.
     """
 
     touch: Touch | None = None  # the instant of the first contact
-    contacts = 0  # how often the tool touched the surface so far
+    contacts = 0  # number of contacts so far
 
     def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
-        """Put the arm somewhere and forget what was touched."""
+        """Put the arm somewhere and clear the record."""
         super().reset(q, dq)
         self.forget()
 
     def forget(self) -> None:
-        """Forget what was touched: the next contact is the first one."""
+        """Clear the record: the next contact is the first one."""
         self.touch, self.contacts = None, 0
         self._forces = [np.empty((0, 3))]
 
@@ -43,11 +43,11 @@ class WatchedPlant(FlexibleJointPlant):
 
     @property
     def contact_duration(self) -> float:
-        """Time from the first touch to the first release, or until now [s]."""
+        """Time from first contact to the first release, or until now [s]."""
         return sum(map(len, self._forces)) * self.contact_step
 
     def _watch(self, steps: Steps) -> None:
-        """Remember the forces of steps, and the first of them."""
+        """Record the forces of steps, and the first contact."""
         if not np.count_nonzero(steps.force):  # a tenth of the time of ``any``
             return
         pushed = np.any(steps.force, axis=1)

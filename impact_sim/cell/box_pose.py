@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The message that says where a simulated box is."""
+"""The message with the pose of a simulated box."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One arm of a robot cell, and what its plate feels."""
+"""One arm of a robot cell, and the forces on its plate."""
 
 from __future__ import annotations
 
@@ -54,6 +54,6 @@ class CellArm(FlexibleArm):
 
 
 def sensor_values(model: mujoco.MjModel, data: mujoco.MjData, name: str) -> np.ndarray:
-    """Return a view of what a sensor of three numbers says, shape (3,)."""
+    """Return a view of the reading of a sensor with three numbers, shape (3,)."""
     first = model.sensor(name).adr[0]
     return data.sensordata[first : first + 3]

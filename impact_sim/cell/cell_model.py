@@ -113,7 +113,7 @@ def _add_box(spec: Any, box: BoxObject) -> None:
 
 
 def _add_contacts(spec: Any, layout: CellLayout) -> None:
-    """Add what may touch the box, each with a sensor of the net force on it."""
+    """Add the contacts of the box, each with a sensor of the net force."""
     if layout.support is not None:
         _add_support(spec, layout.support, layout.support_contact)
     for arm, robot in zip(layout.cell.names, layout.cell.load(), strict=True):
@@ -127,7 +127,7 @@ def _add_support(spec: Any, support: Support, contact: PairContact) -> None:
 
     if support.half is None:
         plane = mujoco.mjtGeom.mjGEOM_PLANE
-        drawn = [1.0, 1.0, 0.1]  # it has no end
+        drawn = [1.0, 1.0, 0.1]  # infinite plane
         add_shape(spec.worldbody, SUPPORT, plane, drawn, pos=[0.0, 0.0, support.height])
         add_pair(spec, SUPPORT, (SUPPORT, BOX), contact.friction)
     else:
@@ -138,7 +138,7 @@ def _add_support(spec: Any, support: Support, contact: PairContact) -> None:
 
 
 def _add_pairs(spec: Any, face: str, contact: PairContact) -> None:
-    """Let the corners of a face touch the box."""
+    """Enable contact of the corners of a face with the box."""
     for corner in range(CORNERS):
         name = corner_name(face, corner)
         add_pair(spec, name, (name, BOX), contact.friction)
@@ -152,7 +152,7 @@ def _add_sensor(spec: Any, name: str, body: str) -> None:
 
 
 def _set_springs(model: mujoco.MjModel, layout: CellLayout, mass: float) -> None:
-    """Give each corner the spring and damper on which the box alone would swing as asked."""
+    """Set spring and damper of each corner for the given frequency and damping of the box alone."""
     for pair in range(model.npair):
         name = model.pair(pair).name
         contact = layout.support_contact if name.startswith(SUPPORT) else layout.plate_contact

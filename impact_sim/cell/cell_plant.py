@@ -80,15 +80,15 @@ class CellPlant:
 
     @property
     def state(self) -> tuple[np.ndarray, np.ndarray]:
-        """Positions (nq,) and velocities (nv,) of everything, as MuJoCo has them, copies."""
+        """All positions (nq,) and velocities (nv,) in the order of MuJoCo, copies."""
         return self._positions.copy(), self._velocities.copy()
 
     @property
     def box(self) -> BoxState:
-        """Where the box is.
+        """Pose and velocity of the box.
 
         Raises:
-            SimulationError: there is none.
+            SimulationError: there is no box.
         """
         import mujoco  # loads slowly
 
@@ -107,7 +107,7 @@ class CellPlant:
 
     @property
     def gap(self) -> float:
-        """How far the nearest plate is from the box at least [m]; infinite without a box."""
+        """Lower bound of the distance between plates and box [m]; infinite without a box."""
         if self.layout.box is None:
             return float("inf")
         box, half = self.box, np.array(self.layout.box.size) / 2.0

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arms of a robot cell as their drivers show them, in lockstep."""
+"""The arms of a robot cell with their drivers, in lockstep."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from impact_sim.driver.simulation import Measurement
 from impact_sim.exceptions import SimulationError
 
 STREAM = 2  # of the random numbers of a seed, from the second arm on; the first has the seed itself
-REACH = 0.01  # of a plate within a cycle, generously: nearer than that its force is looked at [m]
+REACH = 0.01  # distance below which the force of a plate is computed [m]
 
 
 class CellSimulation:
@@ -34,7 +34,7 @@ class CellSimulation:
             seed: of that noise.
 
         Raises:
-            RobotError: the robot's YAML lacks what a simulation needs.
+            RobotError: the robot's YAML lacks fields that a simulation needs.
         """
         for arm in plant.arms:
             arm.robot.require("impact_sim")
@@ -52,8 +52,8 @@ class CellSimulation:
         """Put the arms at ``q`` (n,) [rad] each, moving with ``dq`` (n,) [rad/s], and measure.
 
         Args:
-            q: link positions, one array an arm.
-            dq: velocities of links and motors; none: at rest.
+            q: link positions, one array per arm.
+            dq: velocities of links and motors; None: at rest.
 
         Raises:
             SimulationError: another number of arms or joints; nothing has moved.
@@ -92,7 +92,7 @@ class CellSimulation:
         return self._measure(np.array(forces) if near else None)
 
     def _measure(self, forces: np.ndarray | None) -> tuple[Measurement, ...]:
-        """Return what the sensors see now, forces in axes of the bases.
+        """Return the present sensor readings, forces in axes of the bases.
 
         Args:
             forces: by sample and arm, world axes, (samples, arms, 3) [N]; none: zero.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot cell consists of."""
+"""The parts of a robot cell."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ PLATE = (0.1, 0.1)  # edges of an end-effector's plate [m]
 
 @dataclass(frozen=True)
 class PairContact:
-    """How two faces touch: a spring and a damper, and Coulomb friction.
+    """Contact of two faces: a spring and a damper, and Coulomb friction.
 
-    The spring is given by what the box alone would do on it.
+    The spring is given by the natural frequency of the box alone on it.
     """
 
     friction: float  # coefficient [-]
@@ -31,14 +31,14 @@ class PairContact:
         """Check the numbers.
 
         Raises:
-            SimulationError: one is not finite, or below what has a meaning.
+            SimulationError: one is not finite, or too small.
         """
         check_at_least(self, friction=0.0, frequency=1.0, damping_ratio=0.0)
 
 
 @dataclass(frozen=True)
 class BoxObject:
-    """A homogeneous box that nothing holds."""
+    """A free homogeneous box."""
 
     size: tuple[float, float, float]  # edges along its axes [m]
     mass: float  # [kg]
@@ -61,7 +61,7 @@ class BoxObject:
 
 @dataclass(frozen=True)
 class Support:
-    """The horizontal top that the box stands on: a table, or a pedestal of finite size."""
+    """The horizontal support of the box: a table, or a pedestal of finite size."""
 
     height: float  # of the top above the world's origin [m]
     half: tuple[float, float] | None = None  # half edges of a pedestal [m]; none: a table
@@ -81,9 +81,9 @@ class Support:
 
 @dataclass(frozen=True)
 class CellLayout:
-    """Arms, the box that they push or grab, and what it stands on; world axes."""
+    """Arms, the box that they push or grab, and its support; world axes."""
 
-    cell: RobotCell  # which arms, and where they stand
+    cell: RobotCell  # arms and their base poses
     box: BoxObject | None = None
     support: Support | None = None
     plate: tuple[float, float] = PLATE  # edges, centred at the contact point, normal to its z [m]

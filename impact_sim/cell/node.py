@@ -18,13 +18,14 @@ from impact_ros.parameters import declare, parameter
 from impact_ros.qos import STREAM
 from impact_sim.cell.box_pose import pose_message
 from impact_sim.cell.cell_simulation import CellSimulation
+from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.cell.watched_cell import WatchedCell
 from impact_sim.driver.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.driver.simulation import START_NS, Measurement
 from impact_sim.ros.arm_port import ArmPort
 from impact_sim.ros.lockstep_node import LockstepNode
 from impact_sim.ros.standalone import Standalone, shutdown_when_over
-from impact_sim.scenario_choice import find_cell_scenario
+from impact_sim.scenario_choice import find
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class ImpactCellNode(LockstepNode):
     """Arms with plates and a box, with the topics of the arms' drivers.
 
     One arm has the topics of the node `impact_sim`; two have them in the namespaces `left` and
-    `right`. Besides, `box_pose` is where the box really is. The node publishes states and waits for
-    the commands of all arms that carry the states' stamp.
+    `right`. `box_pose` is the true pose of the box. The node publishes states and waits for
+    the commands of all arms with the stamp of the states.
     """
 
     PARAMETERS = CellParameters
@@ -52,7 +53,7 @@ class ImpactCellNode(LockstepNode):
         """Put everything where its scenario starts; nothing moves before ``start``."""
         super().__init__("impact_cell", **options)
         self.parameters = declare(self, CellParameters)
-        self.scenario = find_cell_scenario(self.parameters.scenario)
+        self.scenario = find(self.parameters.scenario, SpreadingScenario)
         seed = self.parameters.seed
         self.plant = WatchedCell(self.scenario.layout(self.scenario.drawn(seed)))
         noise = PANDA_NOISE if self.parameters.noise else NO_NOISE
@@ -66,27 +67,27 @@ class ImpactCellNode(LockstepNode):
         ]
         start = [np.array(q) for q in self.scenario.q_start]
         self._measured: tuple[Measurement, ...] = self.simulation.reset(start)
-        self._commands: dict[int, np.ndarray] = {}  # by arm, that answer the present states
+        self._commands: dict[int, np.ndarray] = {}  # by arm, for the present states
         self._over = False
 
     @property
     def peers(self) -> int:
-        """Nodes that hear the states of the arm that is heard least, and command it."""
+        """Smallest number, over the arms, of nodes that subscribe to its states and command it."""
         return min(port.peers for port in self.ports)
 
     @property
     def finished(self) -> bool:
-        """The experiment is over, with its last states answered, or has failed."""
+        """Whether the experiment has ended, all states processed, or has failed."""
         return bool(self.failure) or self._over
 
     @property
     def unanswered(self) -> str:
-        """The arms without a command, in words."""
+        """The arms without a command, as text."""
         missing = [n for n in range(len(self.ports)) if n not in self._commands]
         return " of " + ", ".join(self.scenario.arm_names[arm] or "the arm" for arm in missing)
 
     def _heard(self, arm: int) -> Callable[[JointCommand], None]:
-        """Return what takes the commands of an arm."""
+        """Return the callback for the commands of an arm."""
 
         def on_command(message: JointCommand) -> None:
             stamp = to_nanoseconds(message.header.stamp)
@@ -100,7 +101,7 @@ class ImpactCellNode(LockstepNode):
         return on_command
 
     def _advance(self) -> None:
-        """Simulate one cycle, if it is not over, and publish what the sensors say."""
+        """Simulate one cycle, unless the run has ended, and publish the sensor readings."""
         touch, now = self.plant.first_touch, self.simulation.time_ns * 1e-9
         end = inf if touch is None else touch + self.scenario.after_contact
         self._over = now >= min(end, self.parameters.duration)
@@ -116,7 +117,7 @@ class ImpactCellNode(LockstepNode):
         return START_NS + self.simulation.time_ns
 
     def publish_states(self) -> None:
-        """Publish the box and what the arms measure now, where it is not answered yet."""
+        """Publish the box and the measurements of arms without a command for them."""
         self._box.publish(pose_message(self._stamp_ns, self.plant.box))
         for arm, port in enumerate(self.ports):
             if arm not in self._commands:
@@ -124,11 +125,11 @@ class ImpactCellNode(LockstepNode):
 
 
 class StandaloneCellNode(Standalone, ImpactCellNode):
-    """The cell on its own: starts when controllers listen to all arms, and ends with a failure."""
+    """The cell as a process: starts when controllers of all arms are connected."""
 
     @property
     def waits(self) -> bool:
-        """Nothing was answered yet: controllers may be activated at any time."""
+        """Whether it waits for the first command: controllers may be activated at any time."""
         return not self.simulation.time_ns
 
 

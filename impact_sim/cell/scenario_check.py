@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Refuses scenarios that no cell can play."""
+"""Refuses scenarios that cannot be simulated."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def checked(scenario: SpreadingScenario, where: str) -> SpreadingScenario:
 
     Args:
         scenario: whose entries are of the right type.
-        where: it is from, for errors.
+        where: its source, for error messages.
 
     Raises:
-        ScenarioError: something is wrong; says what.
+        ScenarioError: an entry is wrong; named in the message.
     """
     _check_mappings(scenario, where)
     check_box_task(scenario.task, where)
@@ -32,10 +32,10 @@ def checked(scenario: SpreadingScenario, where: str) -> SpreadingScenario:
 
 
 def _check_mappings(scenario: SpreadingScenario, where: str) -> None:
-    """Refuse entries of entries that mean nothing.
+    """Refuse unknown keys inside entries.
 
     Raises:
-        ScenarioError: there are such.
+        ScenarioError: there are some.
     """
     if scenario.motor_friction and set(scenario.motor_friction) != _FRICTION:
         got = ", ".join(map(str, scenario.motor_friction))
@@ -47,5 +47,5 @@ def _check_mappings(scenario: SpreadingScenario, where: str) -> None:
 
 
 def _is_size(value: object) -> bool:
-    """Tell whether a value is a number from 0."""
+    """Return whether a value is a number from 0."""
     return isinstance(value, int | float) and 0.0 <= value < float("inf")

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads scenarios in which plates hit a box: their tasks, and the worlds of these."""
+"""Reads scenarios in which plates hit a box: their tasks and worlds."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def load_spreading(name: str) -> SpreadingScenario:
     """Return a scenario that ships with the suite.
 
     Raises:
-        ScenarioError: there is none of that name; lists the choices.
+        ScenarioError: there is no such scenario; lists the choices.
     """
     own = BOX_TASKS.named(name, "scenario") | _WORLDS.own(name)
     return spreading_of(name, own, f"scenario {name}")
@@ -39,12 +39,12 @@ def spreading_of(name: str, own: Mapping[str, Any], where: str) -> SpreadingScen
 
     Args:
         name: of the scenario.
-        own: its entries; what it does not say is that of the scenario that it is ``like``.
-        where: they are from, for errors.
+        own: its entries; missing ones are taken from the scenario that it is ``like``.
+        where: their source, for error messages.
 
     Raises:
-        ScenarioError: it is like none that ships with the suite, an entry is missing, unknown or
-            wrong, or the arms cannot be where it says.
+        ScenarioError: its ``like`` is no shipped scenario, an entry is missing, unknown or wrong,
+            or the arms cannot reach their places.
     """
     task, truth = split_truth(own, box_entries, TRUTHS, WORLD, where)
     world = _WORLDS.world(BOX_TASKS, own, ("title", "note", *WORLD), where)

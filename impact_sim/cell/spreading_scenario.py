@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One experiment in which plates hit a box: a task, and the world in which it is carried out."""
+"""One experiment in which plates hit a box: a task, and the simulated world."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
 from impact_sim.plant.motor_friction import MotorFriction
 
 STREAM = 1  # of the random numbers of a seed, as of the other scenarios' variation
-TRUTHS = (  # entries of a task that may be announced other than they are
+TRUTHS = (  # entries of a task that may be announced with wrong values
     *("box_size", "box_yaw", "box_mass", "support_z", "plate_friction", "support_friction"),
     "contact_frequency",
 )
@@ -24,33 +24,33 @@ TRUTHS = (  # entries of a task that may be announced other than they are
 
 @dataclass(frozen=True)
 class SpreadingScenario(BoxTask):
-    """A task with the numbers that are true, and what only a simulator knows.
+    """A task with its true values, and the parameters of the simulated world.
 
-    What controls is given :attr:`task`, in which what was announced replaces the truth.
+    Controllers get :attr:`task`, in which announced values replace the true ones.
     """
 
     pedestal_half: tuple[float, float] | None  # half edges of a pedestal [m]; none: a table
-    box_offset: tuple[float, float, float]  # of the box from where it is expected [m]
+    box_offset: tuple[float, float, float]  # of the box from its announced place [m]
     variation: dict[str, Any]  # box: largest displacement along x, y, z from trial to trial [m]
     contact_damping: float  # damping ratio of the contacts' springs [-]
     motor_friction: dict[str, Any]  # coulomb [N.m], viscous [N.m.s/rad]; one number or one a joint
     after_contact: Annotated[float, entry("Time after the first contact", unit="s", above=0.0)]
-    announced: dict[str, Any]  # of TRUTHS, where controllers are told something else
+    announced: dict[str, Any]  # of TRUTHS, with values for the controllers
 
     @property
     def task(self) -> BoxTask:
-        """What is to be done, and what is known of the box."""
+        """The task as announced to controllers."""
         known = {each.name: getattr(self, each.name) for each in fields(BoxTask)}
         return BoxTask(**known | self.announced)
 
     @property
     def box_rotation(self) -> np.ndarray:
-        """Axes of the box as it is expected, in the world, shape (3, 3)."""
+        """Axes of the box at its announced pose, in the world, shape (3, 3)."""
         return turned(self.announced.get("box_yaw", self.box_yaw))
 
     @property
     def box_position(self) -> np.ndarray:
-        """Where the box's centre is expected, world axes, shape (3,) [m].
+        """Announced centre of the box, world axes, shape (3,) [m].
 
         Raises:
             TaskError: plates are not flat on its faces.
@@ -62,14 +62,14 @@ class SpreadingScenario(BoxTask):
         return self
 
     def layout(self, displacement: np.ndarray | None = None) -> CellLayout:
-        """Return the cell, with the box where it really is.
+        """Return the cell, with the box at its true place.
 
         Args:
             displacement: of the box from ``box_offset``, see :meth:`drawn`, shape (3,) [m].
 
         Raises:
             TaskError: plates are not flat on the box.
-            SimulationError: a number that no cell has.
+            SimulationError: an invalid number.
         """
         at = self.standing + np.array(self.box_offset)
         at = at if displacement is None else at + displacement
@@ -88,7 +88,7 @@ class SpreadingScenario(BoxTask):
 
     @property
     def standing(self) -> np.ndarray:
-        """Middle of the box on its support below where it is expected, shape (3,) [m]."""
+        """Centre of the box on its support below the announced place, shape (3,) [m]."""
         expected = self.box_position
         return np.array([*expected[:2], self.support_z + self.box_size[2] / 2.0])
 
@@ -98,5 +98,5 @@ class SpreadingScenario(BoxTask):
         return largest * np.random.default_rng([seed, STREAM]).uniform(-1.0, 1.0, 3)
 
     def renamed(self, name: str) -> SpreadingScenario:
-        """Return the same under another name."""
+        """Return a copy with another name."""
         return replace(self, name=name)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A cell that keeps the truth about what its plates touched, step by step."""
+"""A cell that records the truth about the contacts of its plates, step by step."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from impact_sim.cell.cell_plant import CellPlant
 
 @dataclass
 class PlateRecord:
-    """What one plate touched since the cell was put in its place."""
+    """Contacts of one plate since the reset of the cell."""
 
     touch: Touch | None = None  # the instant of its first contact
-    contacts: int = 0  # how often it touched so far
+    contacts: int = 0  # number of contacts so far
     touches: bool = False  # in the last step
     step: float = 0.0  # between forces [s]
-    forces: list[np.ndarray] = field(default_factory=list)  # on it, from the touch on, (3,) each
+    forces: list[np.ndarray] = field(default_factory=list)  # on it, from contact on, (3,) each
     joint_impulse: np.ndarray = field(default_factory=lambda: np.zeros(1))  # see WatchedCell, (n,)
 
     @property
     def force(self) -> np.ndarray:
-        """Force on the plate from the touch on, world axes, one row a step, shape (K, 3) [N]."""
+        """Force on the plate from contact on, world axes, one row a step, shape (K, 3) [N]."""
         return np.array(self.forces).reshape(-1, 3)
 
     @property
@@ -47,15 +47,15 @@ class PlateRecord:
 
 
 class WatchedCell(CellPlant):
-    """Moves exactly as :class:`CellPlant` does, and remembers what its plates touched.
+    """Moves exactly as :class:`CellPlant` does, and records the contacts of its plates.
 
-    A step's force acts from the step's beginning, so a touch is the beginning of the first step
-    with a force. Looked at is what is integrated by ``advance_contact``. The joint impulse is that
+    A step's force acts from the step's beginning, so a contact begins with the first step
+    with a force. Only steps of ``advance_contact`` are evaluated. The joint impulse is that
     of the torques J^T f of all contacts so far, moments included [N.m.s].
     """
 
     def reset(self, q: Sequence[np.ndarray], dq: Sequence[np.ndarray] | None = None) -> None:
-        """Put everything in its place and forget what was touched."""
+        """Put everything in its place and clear the record."""
         super().reset(q, dq)
         self.plates = tuple(
             PlateRecord(step=self.contact_step, joint_impulse=np.zeros(len(arm.q)))
@@ -63,7 +63,7 @@ class WatchedCell(CellPlant):
         )
 
     def advance_free(self, duration: float) -> None:
-        """Integrate ``duration`` [s], in which nothing is touched."""
+        """Integrate ``duration`` [s] without contact."""
         super().advance_free(duration)
         steps = round(duration / self.contact_step)
         for plate in self.plates:
@@ -72,7 +72,7 @@ class WatchedCell(CellPlant):
             plate.touches = False
 
     def advance_contact(self) -> None:
-        """Integrate one step and remember its forces."""
+        """Integrate one step and record its forces."""
         waiting = any(plate.touch is None for plate in self.plates)
         before = (self.time, *self.state) if waiting else None
         super().advance_contact()
@@ -89,6 +89,6 @@ class WatchedCell(CellPlant):
 
     @property
     def first_touch(self) -> float | None:
-        """When the first plate touched the box [s]; none: none has."""
+        """Time of the first contact of a plate with the box [s]; None: no contact."""
         times = [plate.touch.time for plate in self.plates if plate.touch is not None]
         return min(times, default=None)

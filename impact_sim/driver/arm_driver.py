@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver of one flexible-joint arm: what commands mean, the torque loop, the sensors."""
+"""The driver of one flexible-joint arm: interface, torque loop, sensors."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from impact_sim.plant.flexible_arm import FlexibleArm
 from impact_sim.plant.torque_loop import MotorLoop, TorqueLoop
 
 CYCLE_NS = 1_000_000  # one driver cycle [ns]
-# Of the velocity interface, closed on the motors' side: at 100 it is unstable at some poses [1/s].
+# Gain of the velocity interface, closed on the motor side: 100 is unstable at some poses [1/s].
 SERVO_RATE = 50.0
-POSITION_RATE = 10.0  # of the position interface around it [1/s]
+POSITION_RATE = 10.0  # gain of the position interface around it [1/s]
 
 
 class Interface(Enum):
-    """What a command means."""
+    """The commanded quantity."""
 
     TORQUE = "torque"
     VELOCITY = "velocity"
@@ -31,7 +31,7 @@ class Interface(Enum):
 
 
 class ArmDriver:
-    """Turns commands into motor torques, and the arm's state into what its sensors say."""
+    """Converts commands to motor torques, and the arm's state to sensor readings."""
 
     def __init__(
         self,
@@ -42,21 +42,21 @@ class ArmDriver:
         *,
         torque_loop: bool = True,
     ) -> None:
-        """Create the driver; call ``reset`` once the arm is in its place.
+        """Create the driver; call ``reset`` when the arm is in its place.
 
         Args:
-            robot: the arm as its electronics take it to be.
-            arm: as it is.
+            robot: model of the arm in its electronics.
+            arm: the simulated arm.
             sensors: of the arm.
-            interface: what commands mean.
-            torque_loop: False lets the motors follow the desired torque directly.
+            interface: the commanded quantity.
+            torque_loop: False: the motors apply the desired torque directly.
         """
         self.robot, self.arm, self.sensors, self.interface = robot, arm, sensors, interface
         self.loop: MotorLoop = TorqueLoop(robot, enabled=torque_loop)
         self._work = robot.model.createData()
 
     def reset(self) -> None:
-        """Take the arm as it is now for what was commanded last."""
+        """Set the last command to the present state of the arm."""
         self.loop.reset(self.arm.joint_torque)
         self._position = self.arm.q
 
@@ -72,7 +72,7 @@ class ArmDriver:
         return command
 
     def desired_torque(self, command: np.ndarray) -> np.ndarray:
-        """Return what a command asks of the torque loop, gravity included, shape (n,) [N.m]."""
+        """Return the desired torque of a command, gravity included, shape (n,) [N.m]."""
         if self.interface is Interface.VELOCITY:
             return self.servo_torque(command)
         if self.interface is Interface.POSITION:
@@ -82,7 +82,7 @@ class ArmDriver:
         return command + self.gravity() if self.robot.driver_compensates_gravity else command
 
     def gravity(self) -> np.ndarray:
-        """Return the gravity torque where the arm is, shape (n,) [N.m]."""
+        """Return the gravity torque at the present position, shape (n,) [N.m]."""
         torque: np.ndarray = pin.computeGeneralizedGravity(self.robot.model, self._work, self.arm.q)
         return torque
 

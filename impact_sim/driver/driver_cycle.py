@@ -12,19 +12,19 @@ import numpy as np
 from impact_sim.plant.flexible_arm import FlexibleArm
 from impact_sim.plant.torque_loop import LOOPS, PERIOD, MotorLoop
 
-CLEARANCE = 2e-3  # of a point that cannot touch within a period of the torque loop [m]
+CLEARANCE = 2e-3  # distance that excludes contact within a period of the torque loop [m]
 
 
 Drive = tuple[FlexibleArm, MotorLoop, np.ndarray]  # an arm, its loop, its desired torque (n,)
 
 
 class Integrable(Protocol):
-    """What moves: one arm in front of a surface, or a cell."""
+    """A plant: one arm in front of a surface, or a cell."""
 
-    contact_step: float  # integration step where something may be touched [s]
+    contact_step: float  # integration step near a contact [s]
 
     def advance_free(self, duration: float) -> None:
-        """Integrate ``duration`` [s] without looking at contacts."""
+        """Integrate ``duration`` [s] without contacts."""
 
 
 def integrate_cycle(
@@ -37,10 +37,10 @@ def integrate_cycle(
     """Integrate a plant and its torque loops for one cycle.
 
     Args:
-        plant: which moves.
-        drives: its arms, with what is desired of each, gravity included [N.m].
-        is_near: asked once a period of the torque loop: whether the surface may be touched in it.
-        contact_steps: integrates so many small steps where it may, by ``plant.advance_contact``.
+        plant: the plant.
+        drives: its arms, with desired torques, gravity included [N.m].
+        is_near: called once per period of the torque loop: whether a contact is possible in it.
+        contact_steps: integrates small steps if it is, with ``plant.advance_contact``.
     """
     for _ in range(LOOPS):
         for arm, loop, desired in drives:

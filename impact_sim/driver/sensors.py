@@ -23,7 +23,7 @@ class Noise:
 # Robust deviation of the high-frequency part of a recording of a real Panda; force is assumed.
 PANDA_NOISE = Noise(position=1e-5, velocity=4e-3, torque=0.08, force=0.5)
 NO_NOISE = Noise()
-BLOCK = 4096  # numbers that are drawn at once: those that would come one by one, in less time
+BLOCK = 4096  # numbers drawn at once: the same as single draws, but faster
 
 
 class NoisySensors:
@@ -39,7 +39,7 @@ class NoisySensors:
     def measured(
         self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray, forces: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return what sensors make of positions, velocities and torques, (n,), forces (m, 3)."""
+        """Return positions, velocities and torques, (n,), and forces, (m, 3), with noise."""
         n = len(q)
         count = 3 * n + forces.size
         if len(self._deviations) != count:

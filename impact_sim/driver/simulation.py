@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot as its driver shows it: one command in and one measurement out per millisecond."""
+"""The robot with its driver: one command in and one measurement out per millisecond."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NO_FORCE = np.zeros((SAMPLES_PER_CYCLE, 3))
 
 
 class Measurement(NamedTuple):
-    """What the sensors say at one instant; arrays of shape (n,) in the robot's joint order."""
+    """Sensor readings at one instant; arrays of shape (n,) in the robot's joint order."""
 
     time_ns: int  # since the start
     q: np.ndarray  # link positions [rad]
@@ -56,15 +56,15 @@ class Simulation:
 
         Args:
             robot: the arm.
-            wall: what it may hit.
+            wall: the wall in front of it.
             noise: of the sensors.
             seed: of that noise.
-            interface: what commands mean.
-            torque_loop: False lets the motors follow the desired torque directly.
+            interface: the commanded quantity.
+            torque_loop: False: the motors apply the desired torque directly.
             plant: to be used instead of a new one with ``wall``.
 
         Raises:
-            RobotError: the robot's YAML lacks what a simulation needs.
+            RobotError: the robot's YAML lacks fields that a simulation needs.
         """
         robot.require("impact_sim")
         self.robot = robot
@@ -81,7 +81,7 @@ class Simulation:
 
         Args:
             q: link positions.
-            dq: velocities of links and motors; none: at rest.
+            dq: velocities of links and motors; None: at rest.
         """
         self.plant.reset(q, dq)
         self._driver.reset()
@@ -102,7 +102,7 @@ class Simulation:
         return self._advance(self._driver.desired_torque(self._driver.checked(command)))
 
     def brake(self) -> Measurement:
-        """Let the driver brake the arm for one cycle, as it does when commands stay away."""
+        """Let the driver brake the arm for one cycle, as it does without commands."""
         return self._advance(self._driver.servo_torque(np.zeros(self.robot.dof)))
 
     def _advance(self, desired: np.ndarray) -> Measurement:
@@ -142,5 +142,5 @@ class Simulation:
         return self.plant.gap < CLEARANCE + travel
 
     def _measure(self, forces: np.ndarray) -> Measurement:
-        """Return what the sensors see now."""
+        """Return the present sensor readings."""
         return Measurement(self.time_ns, *self._driver.measured(forces))

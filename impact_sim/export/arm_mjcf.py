@@ -8,8 +8,8 @@ stiffness and damping of the joint couples motor and link: the model of
 :mod:`impact_sim.plant.mujoco_model` in other coordinates, so that a joint's position is the link's.
 
 Each joint has a sensor of the torque that passes into the link, gravity included, as an arm with
-joint torque sensors has; what the actuator gives is not that, since it also turns the motor. Its z
-axis points against the joint's, because MuJoCo gives what acts on the link and
+joint torque sensors has; the actuator torque differs, since it also accelerates the motor. Its z
+axis is opposite to the joint's, because MuJoCo reports the torque on the link and
 ``mujoco_ros2_control`` publishes the negative.
 """
 
@@ -28,26 +28,26 @@ from impact_robots.state.frames import frame_index
 from impact_robots.state.quaternions import quaternion_wxyz
 from impact_sim.plant.mujoco_model import CONTACT_SITE, joint_axis
 
-TIP = "tip"  # the geom at the contact point, all of the arm that touches anything
+TIP = "tip"  # the geom at the contact point, the only one of the arm with contacts
 TIP_RADIUS = 1e-3  # [m]
 _LINK_RADIUS = 0.03  # as drawn [m]
 _ROTOR_MASS, _ROTOR_INERTIA = 1e-6, 1e-12  # nothing beside the armature [kg], [kg.m^2]
-_UNTOUCHABLE = {"contype": "0", "conaffinity": "0", "mass": "0"}  # pairs alone touch
+_UNTOUCHABLE = {"contype": "0", "conaffinity": "0", "mass": "0"}  # contacts only by explicit pairs
 
 
 @dataclass(frozen=True)
 class ExportedArm:
-    """The arm, and what of its joints is exported."""
+    """The arm, and the exported model of its joints."""
 
     robot: Robot
     flexible: bool = False  # motors and springs instead of rigid joints
     torque_loop: bool = True  # False: motors follow the command, so they have B_rho, not B_theta
 
     def __post_init__(self) -> None:
-        """Refuse an arm of which too little is known.
+        """Refuse an arm without the required fields.
 
         Raises:
-            RobotError: its YAML lacks motor inertias, or what its springs need.
+            RobotError: its YAML lacks motor inertias, or stiffness and damping of its joints.
         """
         motor = "apparent_motor_inertia" if self.torque_loop else "reflected_motor_inertia"
         springs = ("joint_stiffness", "joint_damping") if self.flexible else ()
@@ -68,8 +68,8 @@ class ExportedArm:
     def positions(self, q: np.ndarray) -> dict[str, float]:
         """Return the MJCF's joints at rest with link positions ``q``, shape (n,) [rad].
 
-        Springs are loaded by gravity where the driver does not bear it: what compensates gravity
-        in MuJoCo acts on the links, so that the springs bear nothing.
+        Springs are loaded by gravity unless the driver compensates it: MuJoCo's gravity
+        compensation acts on the links, so that it does not load the springs.
         """
         robot, theta = self.robot, q
         if self.flexible and not robot.driver_compensates_gravity:
@@ -127,13 +127,20 @@ def _add_body(parent: Element, arm: ExportedArm, index: int) -> Element:
 
 
 def _joint(arm: ExportedArm, index: int) -> dict[str, str]:
-    """Return a link's joint, which has the motor's inertia if it is rigid."""
+    """Return a link's joint, which has the motor's inertia and friction if it is rigid."""
     import mujoco  # loads slowly
 
     kind, axis = joint_axis(arm.robot.model, index + 1)
     motor = {} if arm.flexible else {"armature": numbers([arm.motor_inertia[index]])}
+    motor |= {} if arm.flexible else _friction(arm.robot, index)
     turns = "hinge" if kind is mujoco.mjtJoint.mjJNT_HINGE else "slide"
     return {"name": arm.robot.joint_names[index], "type": turns, "axis": numbers(axis), **motor}
+
+
+def _friction(robot: Robot, index: int) -> dict[str, str]:
+    """Return what is known of a joint's friction."""
+    known = {"frictionloss": robot.coulomb_friction, "damping": robot.viscous_friction}
+    return {name: numbers([each[index]]) for name, each in known.items() if each is not None}
 
 
 def _limits(robot: Robot, index: int) -> dict[str, str]:

@@ -3,8 +3,8 @@
 """The arm as a URDF for Gazebo and gz_ros2_control: one link per joint, with the tool in the last.
 
 Links that are fixed to each other are one, so none is without inertia: DART would give such a link
-a mass of 1 kg. SDF knows no motor inertia, so there is none. Where the robot's driver bears
-gravity, the links have no weight, so that the arm does not fall before somebody commands it.
+a mass of 1 kg. SDF has no motor inertia, so there is none. If the robot's driver compensates
+gravity, the links have no weight, so that the arm does not fall without commands.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _add_joint(root: Element, robot: Robot, index: int, links: list[str]) -> Non
 
 
 def _add_extension(root: Element, link: Element, robot: Robot, index: int, friction: float) -> None:
-    """Add what a URDF does not say of a link: its weightlessness, and the contact point."""
+    """Add extensions of a link: no gravity, and the contact point."""
     extension = SubElement(root, "gazebo", {"reference": link.get("name", "")})
     if robot.driver_compensates_gravity:
         SubElement(extension, "turnGravityOff").text = "true"

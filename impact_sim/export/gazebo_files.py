@@ -23,14 +23,14 @@ def gazebo_files(
     """Return the texts of all files by name.
 
     Args:
-        folder: they will be in.
+        folder: their folder.
         robot: the arm.
-        scenario: whose wall is there, and from where the arm begins.
-        approach_speed: at which the wall returns as the scenario's law does [m/s].
+        scenario: defines the wall and the initial configuration.
+        approach_speed: at which the wall has the restitution of the scenario's law [m/s].
 
     Raises:
         RobotError: a joint's limit of velocity or torque is not known.
-        ScenarioError: the scenario does not suit the arm.
+        ScenarioError: the scenario is not for this arm.
     """
     world = gazebo_world(robot, scenario, approach_speed)
     start, settings = scenario.start(robot), gazebo_controllers(robot)

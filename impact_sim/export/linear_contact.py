@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""A linear spring and damper in place of a contact law, for simulators that know nothing else.
+r"""A linear spring and damper in place of a contact law, for simulators without other laws.
 
 A mass on a spring and a damper that can only push leaves when the force has vanished. With
 :math:`\omega_0 = \sqrt{k/m}` and :math:`\zeta = c/(2 m\omega_0)` its restitution is that of

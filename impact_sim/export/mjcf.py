@@ -52,7 +52,7 @@ def mjcf_of(arm: ExportedArm, q: np.ndarray, wall: ExportedWall | None = None) -
 
 
 def scenario_wall(arm: ExportedArm, scenario: Scenario, approach_speed: float) -> ExportedWall:
-    """Return the wall of a scenario, as stiff and as dead as its law at an approach speed [m/s].
+    """Return the wall that reproduces a scenario's contact law at an approach speed [m/s].
 
     Raises:
         ScenarioError: it is of an arm with another number of joints, or nothing is hit in it.
@@ -75,7 +75,7 @@ def compiled(root: Element) -> mujoco.MjModel:
     """Return the model of an MJCF.
 
     Raises:
-        SimulationError: MuJoCo says why there is none.
+        SimulationError: MuJoCo cannot compile it; with MuJoCo's reason.
     """
     import mujoco  # loads slowly
 
@@ -87,7 +87,7 @@ def compiled(root: Element) -> mujoco.MjModel:
 
 
 def _options(arm: ExportedArm, wall: ExportedWall | None) -> dict[str, str]:
-    """Return what MuJoCo is told of time, gravity and contact."""
+    """Return MuJoCo's options of time, gravity and contact."""
     step = FLEXIBLE_STEP if arm.flexible else RIGID_STEP
     return {
         "timestep": numbers([step if wall is None else wall.largest_step(step)]),

@@ -16,7 +16,7 @@ from impact_sim.export.ros2_control import NOTHING, controllers, robot_descripti
 from impact_sim.scenarios import Scenario
 
 MJCF, URDF, CONTROLLERS = "scene.xml", "robot.urdf", "controllers.yaml"
-APPROACH_SPEED = 0.1  # at which the wall is as its scenario's law unless somebody says so [m/s]
+APPROACH_SPEED = 0.1  # default speed at which the wall reproduces the scenario's law [m/s]
 
 
 def mjcf_files(
@@ -29,15 +29,15 @@ def mjcf_files(
     """Return the texts of all files by name.
 
     Args:
-        folder: they will be in.
+        folder: their folder.
         arm: rigid or flexible.
-        scenario: whose wall is there, and from where the arm begins; none: no wall, the stance.
-        approach_speed: at which the wall is as the scenario's law [m/s].
+        scenario: defines wall and initial configuration; None: no wall, the stance.
+        approach_speed: at which the wall reproduces the scenario's law [m/s].
         hardware: further parameters of the hardware interface.
 
     Raises:
-        RobotError: the stance is needed and not known.
-        ScenarioError: the scenario does not suit the arm.
+        RobotError: the stance is needed and missing.
+        ScenarioError: the scenario is not for this arm.
         SimulationError: MuJoCo cannot compile the model.
     """
     robot, wall = arm.robot, None

@@ -1,9 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm for ros2_control without an arm: mock_components, which answers commands as states.
+"""An arm for ros2_control without hardware: mock_components, which returns commands as states.
 
 For the wiring alone: names, topics, types, rates and the nodes' life cycle. Commanded positions are
-reached at once, commanded velocities are integrated; efforts move nothing. Nothing can be touched.
+reached at once, commanded velocities are integrated; efforts have no effect. There is no contact.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def mock_files(robot: Robot, q: np.ndarray, interface: str) -> dict[str, str]:
 
 
 def _description(robot: Robot, q: np.ndarray, interface: str) -> str:
-    """Return the robot's URDF with the hardware; the mock's states begin as it says."""
+    """Return the robot's URDF with the mock hardware and its initial states."""
     root = fromstring(robot.urdf)
     control = SubElement(root, "ros2_control", {"name": "mock", "type": "system"})
     hardware = SubElement(control, "hardware")
@@ -50,7 +50,7 @@ def _description(robot: Robot, q: np.ndarray, interface: str) -> str:
 
 
 def _add_states(joint: Element, start: float) -> None:
-    """Add the states, all with a value to begin with: without one the suite could not read them."""
+    """Add the states, all with an initial value: without one the suite could not read them."""
     for interface, value in (("position", start), ("velocity", 0.0), ("effort", 0.0)):
         state = SubElement(joint, "state_interface", {"name": interface})
         SubElement(state, "param", {"name": "initial_value"}).text = repr(value)

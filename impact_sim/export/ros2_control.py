@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What ros2_control needs beside the MJCF: the robot's description and its controllers.
+"""Files of ros2_control beside the MJCF: the robot's description and its controllers.
 
 For the hardware interface of the package ``mujoco_ros2_control``. Its ``effort`` of a joint is what
 the actuator gives. The effort of the joint states is instead that of the joint's torque sensor: a

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot lands on: a level floor, rigid or compliant."""
+"""A level floor, rigid or compliant."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ class Floor:
 
     height: float  # in the world [m]
     friction: float  # mu of Coulomb's law [-]
-    law: ContactLaw | None = None  # of the normal force; none: rigid, plastic (e = 0)
+    law: ContactLaw | None = None  # of the normal force; None: rigid, plastic (e = 0)
     stiction_speed: float = 0.01  # slip below which a compliant floor's friction is viscous [m/s]

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-r"""One step of a robot that nothing touches yet, implicit in its springs and dampers.
+r"""One step of a robot without contacts, implicit in its springs and dampers.
 
 With motor inertia B, joint dampers D and springs K beside the joints, at rest at 0,
 
@@ -21,7 +21,7 @@ from impact_robots import ArmDynamics, Robot, RobotState, loop_jacobian
 
 @dataclass(frozen=True)
 class FreeStep:
-    """What a step of the length ``h`` does without contacts and loops."""
+    """A step of length ``h`` without contacts and loops."""
 
     state: RobotState  # at its beginning
     inertia: np.ndarray  # M + B + h D + h^2 K, shape (nv, nv)

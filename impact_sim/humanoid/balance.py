@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The zero-moment point of a robot on level ground, and how far it is from the support's edge."""
+"""The zero-moment point of a robot on level ground, and its distance from the support's edge."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import ConvexHull
 
-LEAST_FORCE = 1.0  # below which nothing stands [N]
+LEAST_FORCE = 1.0  # vertical force below which a robot does not stand [N]
 
 
 class Balance(NamedTuple):
-    """Where the ground's force acts."""
+    """Point of action of the ground's force."""
 
-    zmp: np.ndarray  # in the ground, world axes, shape (2,) [m]; NaN: nobody stands on it
+    zmp: np.ndarray  # in the ground, world axes, shape (2,) [m]; NaN: the robot does not stand
     margin: float  # from the edge of the support polygon, positive within [m]; NaN the same
 
 
@@ -38,7 +38,7 @@ def zero_moment_point(corners: np.ndarray, forces: np.ndarray) -> np.ndarray:
 
 
 def support_margin(corners: np.ndarray, point: np.ndarray) -> float:
-    """Return how far a point is from the edge of the corners' hull, positive within [m].
+    """Return the distance of a point from the edge of the corners' hull, positive within [m].
 
     Args:
         corners: of all soles on the ground, shape (k, 2 or 3) [m].
@@ -49,7 +49,7 @@ def support_margin(corners: np.ndarray, point: np.ndarray) -> float:
 
 
 def balance_of(corners: np.ndarray, forces: np.ndarray) -> Balance:
-    """Return the balance of a robot on level ground; a sole that carries anything counts whole.
+    """Return the balance of a robot on level ground; a loaded sole counts with all its corners.
 
     Args:
         corners: of its k soles, shape (k, 4, 3) [m].

@@ -35,7 +35,7 @@ def add_humanoid(spec: Any, layout: HumanoidLayout) -> None:
 
 
 def _set_inertia(body: Any, inertia: pin.Inertia) -> None:
-    """Give a body its mass."""
+    """Set the mass of a body."""
     body.mass, body.ipos = inertia.mass, inertia.lever
     body.fullinertia = inertia.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     body.explicitinertial = True

@@ -10,7 +10,6 @@ from typing import Any
 
 import yaml
 
-from impact_robots.task.find import is_palm_task, task_entries
 from impact_robots.task.like import Shipped, split_truth
 from impact_robots.task.palm_file import (
     PALM_TASKS,
@@ -19,7 +18,6 @@ from impact_robots.task.palm_file import (
     palm_entries,
 )
 from impact_robots.task.typed_entries import record_of
-from impact_sim.exceptions import ScenarioError
 from impact_sim.humanoid.grab_scenario import TRUTHS, GrabScenario
 
 _WORLDS = Shipped(Path(__file__).parent / "grabs.yaml", "scenarios")
@@ -34,45 +32,14 @@ def load_grab(name: str) -> GrabScenario:
     """Return a scenario that ships with the suite.
 
     Raises:
-        ScenarioError: there is none of that name; lists the choices.
+        ScenarioError: there is no such scenario; lists the choices.
     """
     own = PALM_TASKS.named(name, "scenario") | _WORLDS.own(name)
     return grab_of(name, own, f"scenario {name}")
 
 
-def is_grab_file(path: Path) -> bool:
-    """Tell whether a file is there whose scenario is like one of a humanoid's."""
-    try:
-        return is_palm_task(task_entries(path))
-    except ScenarioError:
-        return False
-
-
-def grab_of_file(path: Path) -> GrabScenario:
-    """Return the scenario of a file: entries that differ from those of what it is ``like``.
-
-    Args:
-        path: of the YAML; the scenario has its name.
-
-    Raises:
-        ScenarioError: there is no such file, or an entry is wrong.
-    """
-    return grab_of(path.stem, task_entries(path, "scenario"), str(path))
-
-
-def find_grab(name: str) -> GrabScenario:
-    """Return the scenario of a name, or of the path of a YAML file.
-
-    Raises:
-        ScenarioError: there is none, or an entry is wrong.
-    """
-    if name.endswith((".yaml", ".yml")):
-        return grab_of_file(Path(name))
-    return load_grab(name)
-
-
 def grab_text(scenario: GrabScenario) -> str:
-    """Return a scenario as the text of a file from which :func:`grab_of_file` reads the same."""
+    """Return a scenario as the text of a file that is read to the same."""
     entries = vars(scenario) | {"like": grab_names()[0]}
     del entries["name"]
     plain = {name: list(v) if isinstance(v, tuple) else v for name, v in entries.items()}
@@ -84,9 +51,9 @@ def grab_of(name: str, own: Mapping[str, Any], where: str) -> GrabScenario:
 
     Args:
         name: of the scenario.
-        own: its entries; what it does not say is that of the scenario that it is ``like``, or a
-            default.
-        where: they are from, for errors.
+        own: its entries; missing ones are taken from the scenario that it is ``like``, or are
+            defaults.
+        where: their source, for error messages.
 
     Raises:
         ScenarioError: an entry is missing, unknown or wrong.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One experiment in which a humanoid grabs boxes: a task, and the world in which it is done."""
+"""One experiment in which a humanoid grabs boxes: a task, and the simulated world."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from impact_sim.humanoid.layout import HumanoidLayout, Ramp, SpringFace, Weighte
 
 PARKED = (-1.5, 0.0)  # where boxes wait, on the floor behind the robot [m]
 STREAM = 1  # of the random numbers of a seed, as of the other scenarios' variation
-TRUTHS = ("half_width", "box_edges", "friction")  # that may be announced other than they are
+TRUTHS = ("half_width", "box_edges", "friction")  # may be announced with wrong values
 
 
 @dataclass(frozen=True)
 class GrabScenario(PalmTask):
-    """A task with the numbers that are true, and what only a simulator knows; see grabs.yaml.
+    """A task with its true values, and the parameters of the simulated world; see grabs.yaml.
 
-    What controls is given :attr:`task`, in which what was announced replaces the truth.
+    Controllers get :attr:`task`, in which announced values replace the true ones.
     """
 
     box_offset: tuple[float, float, float]
@@ -35,18 +35,18 @@ class GrabScenario(PalmTask):
     contact_stiffness: float
     contact_damping: float
     ramp: tuple[float, float, float]
-    announced: dict[str, Any]  # of TRUTHS, where the controller is told something else
+    announced: dict[str, Any]  # of TRUTHS, with values for the controller
 
     @property
     def task(self) -> PalmTask:
-        """What is to be done, and what is known of the boxes."""
+        """The task as announced to the controller."""
         known = {each.name: getattr(self, each.name) for each in fields(PalmTask)}
         return PalmTask(**known | self.announced)
 
     def drawn(self, seed: int) -> tuple[np.ndarray, float]:
-        """Return where a trial's boxes really stand, shape (3,) [m], and how they are turned [rad].
+        """Return the true places, shape (3,) [m], and angles [rad] of a trial's boxes.
 
-        Uniform within ``variation`` about the offset that the scenario says.
+        Uniform within ``variation`` about the scenario's offset.
         """
         rng = np.random.default_rng([seed, STREAM])
         most = np.array(self.variation.get("box", (0.0, 0.0, 0.0)), dtype=float)
@@ -55,14 +55,14 @@ class GrabScenario(PalmTask):
         return self.box_position + np.array(self.box_offset) + shift, self.box_yaw + turn
 
     def layout(self, robot: Robot, seed: int = 0) -> HumanoidLayout:
-        """Return the robot and what stands about it; all boxes but the first wait behind it.
+        """Return the robot and its surroundings; all boxes but the first wait behind it.
 
         Args:
             robot: of the scenario.
-            seed: of what varies from trial to trial.
+            seed: of the variation between trials.
 
         Raises:
-            SimulationError: a number that no plant has.
+            SimulationError: an invalid number.
         """
         at, yaw = self.drawn(seed)
         parked = [np.array([*PARKED, self.box_size[2] / 2.0]) for _ in self.box_masses[1:]]

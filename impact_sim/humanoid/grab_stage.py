@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated side of a grab: robot, boxes, who puts the next one, and when all is over."""
+"""The simulated side of a grab: robot, boxes, placing of the next box, and end of the grab."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ REST = "rest"  # name of the last phase
 
 
 class GrabStage:
-    """A humanoid in front of its first box; the controller's phases say what comes next.
+    """A humanoid in front of its first box; the controller's phases determine the sequence.
 
     Attributes:
-        watch: looks at the plant after each step of it; none: nobody does.
-        box: number of the box that is grabbed.
-        over: the grab has come to its end, or the robot has fallen.
-        moved: a cycle was done since it settled.
+        watch: called with the plant after each of its steps, if set.
+        box: number of the current box.
+        over: the grab has ended, or the robot has fallen.
+        moved: at least one cycle has run since settling.
     """
 
     def __init__(
@@ -43,13 +43,13 @@ class GrabStage:
         """Put everything into its place.
 
         Args:
-            scenario: what stands where.
-            seed: of noise and of what varies.
-            noise: of the sensors; none: the usual one.
+            scenario: of the grab.
+            seed: of noise and variation.
+            noise: of the sensors; None: the default.
             delay: of the sensors [s].
 
         Raises:
-            SimulationError: a plant that there cannot be.
+            SimulationError: an impossible plant.
             RobotError: the robot's start is out of its reach.
         """
         self.scenario, self._seed, self.robot = scenario, seed, load_robot(scenario.robot)
@@ -66,7 +66,7 @@ class GrabStage:
             self.watch(plant)
 
     def settle(self) -> HumanoidMeasurement:
-        """Hold the start for a while; return what is measured then."""
+        """Hold the start for a while; return the measurement at the end."""
         seen = self._simulation.reset(self.start)
         for _ in range(round(SETTLING / PERIOD)):
             seen = self._simulation.step(self.start[7:])
@@ -76,7 +76,7 @@ class GrabStage:
         return seen
 
     def step(self, positions: np.ndarray) -> HumanoidMeasurement:
-        """Let the servos follow positions, shape (n,) [rad], for a cycle.
+        """Command positions to the servos, shape (n,) [rad], for a cycle.
 
         Raises:
             SimulationError: not n finite numbers; nothing has moved.
@@ -87,7 +87,7 @@ class GrabStage:
 
     @property
     def time_ns(self) -> int:
-        """Simulated time, that of settling included [ns]."""
+        """Simulated time, including settling [ns]."""
         return self._cycles * round(PERIOD * 1e9)
 
     @property
@@ -96,13 +96,13 @@ class GrabStage:
         return bool(self.plant.com[2] <= self._height)
 
     def follow(self, phase: str, box: int) -> bool:
-        """Do what the controller's progress asks for, after a step; return whether a box was put.
+        """Follow the controller's progress after a step; return whether a box was put.
 
-        All boxes but the first are put onto the pedestal by somebody.
+        The simulator puts all boxes but the first onto the pedestal.
 
         Args:
             phase: of the grab.
-            box: number of the box that it is at.
+            box: number of the controller's current box.
         """
         put = box == self.box + 1
         if put:

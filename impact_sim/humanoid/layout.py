@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a humanoid's plant consists of: its servos, its floor, boxes and where they may lie."""
+"""The parts of a humanoid's plant: servos, floor, boxes and their supports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def servos_of(robot: Robot) -> Servos:
     """Return the servos of a humanoid's joints: those of its YAML, or the assumed ones.
 
     Args:
-        robot: whose joints' names tell which are in the arms.
+        robot: the names of its joints identify the arms.
     """
     if robot.servo_stiffness is not None and robot.servo_damping is not None:
         return Servos(robot.servo_stiffness, robot.servo_damping)
@@ -36,7 +36,7 @@ PALM_HALF = (0.03, 0.03)  # half edges of a palm's face; no source gives them [m
 
 @dataclass(frozen=True)
 class SpringFace:
-    """How a face's four corners touch together: a spring and a damper, and Coulomb friction."""
+    """Contact of a face's four corners together: a spring and a damper, and Coulomb friction."""
 
     friction: float  # coefficient [-]
     stiffness: float  # of the whole face [N/m]
@@ -53,7 +53,7 @@ class SpringFace:
 
 @dataclass(frozen=True)
 class WeightedBox(BoxObject):
-    """A box that nothing holds, whose weight may be off its middle."""
+    """A free box, whose centre of mass may be off its middle."""
 
     com: tuple[float, float, float] = (0.0, 0.0, 0.0)  # from its centre, own axes [m]
 
@@ -61,7 +61,7 @@ class WeightedBox(BoxObject):
         """Check the numbers.
 
         Raises:
-            SimulationError: no such box, or its weight is outside of it.
+            SimulationError: no such box, or its centre of mass is outside.
         """
         super().__post_init__()
         if not all(abs(at) < edge / 2.0 for at, edge in zip(self.com, self.size, strict=True)):
@@ -70,7 +70,7 @@ class WeightedBox(BoxObject):
 
 @dataclass(frozen=True)
 class Ramp:
-    """A board that leans: boxes slide down on it."""
+    """An inclined board on which boxes slide down."""
 
     centre: tuple[float, float, float]  # of its upper face, world axes [m]
     half: tuple[float, float] = (0.35, 0.35)  # half edges along its slope and across [m]
@@ -81,7 +81,7 @@ class Ramp:
 
 @dataclass(frozen=True)
 class Servos:
-    """Position servos of the joints: kp (q_d - q) + kd (dq_d - dq), as far as motors can."""
+    """Position servos of the joints: kp (q_d - q) + kd (dq_d - dq), within the motor limits."""
 
     stiffness: np.ndarray  # kp, shape (n,) [N.m/rad]
     damping: np.ndarray  # kd, shape (n,) [N.m.s/rad]
@@ -89,7 +89,7 @@ class Servos:
 
 @dataclass(frozen=True)
 class HumanoidLayout:
-    """A robot with a floating base, and what stands about it; world axes, the floor at z = 0.
+    """A robot with a floating base and its surroundings; world axes, the floor at z = 0.
 
     The robot's contacts are a left and a right palm, which are points, and soles, which are faces.
     """

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a humanoid, its floor, boxes, a pedestal and a ramp in MuJoCo.
 
-Faces touch as :mod:`impact_sim.plant.face_contacts` says. Nothing touches but what is paired here:
-soles and floor, palms and boxes, boxes and what they may lie on.
+Contacts of faces: :mod:`impact_sim.plant.face_contacts`. Only the pairs defined here make contact:
+soles and floor, palms and boxes, boxes and their supports.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import mujoco
 
 FLOOR, PEDESTAL, RAMP = "floor", "pedestal", "ramp"
-_PEDESTAL_HALF = (0.1, 0.1)  # half edges of one that has no end [m]
+_PEDESTAL_HALF = (0.1, 0.1)  # half edges of an infinite one, as drawn [m]
 
 
 def box_name(number: int) -> str:
@@ -69,7 +69,7 @@ def _add_plane(spec: Any, name: str) -> None:
 
 
 def _add_box(spec: Any, box: WeightedBox, number: int) -> None:
-    """Add a free box, homogeneous but for where its weight is."""
+    """Add a free box, homogeneous except for its centre of mass."""
     import mujoco  # loads slowly
 
     turned = [np.cos(box.yaw / 2.0), 0.0, 0.0, np.sin(box.yaw / 2.0)]
@@ -112,7 +112,7 @@ def _add_ramp(spec: Any, ramp: Ramp) -> None:
 
 
 def _add_pairs(spec: Any, layout: HumanoidLayout) -> dict[str, SpringFace]:
-    """Let touch what may; return the contacts by the pair's name."""
+    """Enable the allowed contacts; return them by the pair's name."""
     pairs: list[tuple[str, str, SpringFace]] = []
     for sole in layout.soles:
         pairs += _corners(sole, FLOOR, layout.floor_contact)

@@ -22,7 +22,7 @@ from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
 from impact_sim.cell.box_pose import WORLD, pose_message
 from impact_sim.driver.arm_driver import Interface
 from impact_sim.driver.simulation import START_NS
-from impact_sim.humanoid.grab_file import find_grab
+from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.grab_stage import REST, GrabStage, sole_wrenches
 from impact_sim.humanoid.model import box_name
 from impact_sim.humanoid.senses import QUIET, HumanoidMeasurement, HumanoidNoise
@@ -30,10 +30,11 @@ from impact_sim.ros.arm_port import COMMAND
 from impact_sim.ros.command_check import checked_command
 from impact_sim.ros.lockstep_node import LockstepNode
 from impact_sim.ros.standalone import Standalone, shutdown_when_over
+from impact_sim.scenario_choice import find
 
-PROGRESS = "impact_humanoid/grab"  # what the controller says of its phases
+PROGRESS = "impact_humanoid/grab"  # topic of the controller's phases
 
-# measurement, positions that were sent, what was said with them, whether the next box was put
+# measurement, commanded positions, their progress message, whether the next box was put
 Listener = Callable[[HumanoidMeasurement, np.ndarray, GrabStatus, bool], None]
 
 
@@ -48,27 +49,27 @@ class HumanoidSimParameters:
 
 
 class ImpactHumanoidSimNode(LockstepNode):
-    """A humanoid that stands in front of boxes, with position servos.
+    """A humanoid in front of boxes, with position servos.
 
     Publishes `joint_states`, `odom` (pose of the base in the world, velocity in its own axes), the
     wrench on each palm and sole and the pose of each box, all with one stamp, and waits for the
     positions in `impact_qp/command` and for `impact_humanoid/grab` with that stamp. The next box is
-    put into its place when the latter asks for it.
+    put into its place when the latter requests it.
     """
 
     PARAMETERS = HumanoidSimParameters
 
     def __init__(self, **options) -> None:
-        """Let the robot stand where its scenario starts; nothing moves before ``start``."""
+        """Put the robot at the start of its scenario; nothing moves before ``start``."""
         super().__init__("impact_humanoid_sim", **options)
         self.parameters = declare(self, HumanoidSimParameters)
-        self.scenario = find_grab(self.parameters.scenario)
+        self.scenario = find(self.parameters.scenario, GrabScenario)
         noise = HumanoidNoise() if self.parameters.noise else QUIET
         self.stage = GrabStage(self.scenario, seed=self.parameters.seed, noise=noise)
         self.robot, self.on_cycle = self.stage.robot, _ignored
         self._make_topics()
         self.measured = self.stage.settle()
-        self._command: np.ndarray | None = None  # answers the present state
+        self._command: np.ndarray | None = None  # for the present state
         self._told: GrabStatus | None = None  # the same
 
     def _make_topics(self) -> None:
@@ -98,7 +99,7 @@ class ImpactHumanoidSimNode(LockstepNode):
 
     @property
     def peers(self) -> int:
-        """Nodes that hear the states and have a command to send: 0 until somebody is there."""
+        """Number of nodes that subscribe to the states and publish commands."""
         if not all(self.count_publishers(each.topic_name) for each in self._inputs):
             return 0
         streams = (self._states, self._base, *self._palms, *self._soles)
@@ -106,17 +107,17 @@ class ImpactHumanoidSimNode(LockstepNode):
 
     @property
     def finished(self) -> bool:
-        """The grab is over, or has failed."""
+        """Whether the grab has ended or failed."""
         return bool(self.failure) or self.stage.over
 
     @property
     def unanswered(self) -> str:
-        """Whose answer is missing: there is one controller."""
+        """The missing controller: none to name, as there is only one."""
         return ""
 
     @property
     def waits(self) -> bool:
-        """Nothing was answered yet: the controller may be activated at any time."""
+        """Whether it waits for the first command: the controller may be activated at any time."""
         return not self.stage.moved
 
     @property
@@ -140,7 +141,7 @@ class ImpactHumanoidSimNode(LockstepNode):
             self._advance()
 
     def _advance(self) -> None:
-        """Simulate a cycle once both answers are there, and publish what the sensors say."""
+        """Simulate a cycle when both messages have arrived, and publish the sensor readings."""
         if self._command is None or self._told is None:
             return
         self._note_answered()
@@ -156,7 +157,7 @@ class ImpactHumanoidSimNode(LockstepNode):
         return START_NS + self.stage.time_ns
 
     def publish_states(self) -> None:
-        """Publish what is measured now, the joint states last."""
+        """Publish the present measurement, the joint states last."""
         plant, stamp, measured = self.stage.plant, self._stamp_ns, self.measured
         for number, box in enumerate(self._boxes):
             box.publish(pose_message(stamp, plant.box(number)))
@@ -214,7 +215,7 @@ def _odometry(stamp: int, base: str, measured: HumanoidMeasurement) -> Odometry:
 
 
 class StandaloneHumanoidNode(Standalone, ImpactHumanoidSimNode):
-    """The humanoid on its own: starts when a controller listens, and ends with a failure."""
+    """The humanoid as a process: starts when a controller is connected."""
 
 
 main = main_for(StandaloneHumanoidNode)

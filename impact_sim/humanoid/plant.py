@@ -24,7 +24,7 @@ WXYZ = [6, 3, 4, 5]  # of a quaternion in q, which is x, y, z, w
 class HumanoidPlant:
     """A robot with a free base; q (7 + n,) and v (6 + n,) are pinocchio's, in the robot's order.
 
-    The base's velocity is in its own axes, everything else in the world's.
+    The base's velocity is in its own axes, all other quantities in world axes.
     """
 
     def __init__(self, layout: HumanoidLayout) -> None:
@@ -55,7 +55,7 @@ class HumanoidPlant:
         ]
 
     def _sensors(self, names: list[str]) -> np.ndarray:
-        """Return where sensors of forces are, shape (k, 3)."""
+        """Return the indices of force sensors, shape (k, 3)."""
         first = [self.model.sensor(name).adr[0] for name in names]
         return np.array(first, dtype=int).reshape(-1, 1) + np.arange(3)
 
@@ -110,7 +110,7 @@ class HumanoidPlant:
 
     @property
     def sole_corners(self) -> np.ndarray:
-        """Where those corners are, shape (4 soles, 3) [m]."""
+        """Positions of those corners, shape (4 soles, 3) [m]."""
         return np.array(self.data.geom_xpos[self._corners])
 
     @property
@@ -120,7 +120,7 @@ class HumanoidPlant:
 
     @property
     def balance(self) -> Balance:
-        """Zero-moment point, and how far it is from the edge of what the robot stands on."""
+        """Zero-moment point, and its distance from the edge of the support polygon."""
         soles = len(self.layout.soles)
         corners = self.sole_corners.reshape(soles, CORNERS, 3)
         return balance_of(corners, self.sole_forces[:, 2].reshape(soles, CORNERS))
@@ -131,7 +131,7 @@ class HumanoidPlant:
         return np.array(self.data.subtree_com[self.model.body(BASE).id])
 
     def box(self, number: int = 0) -> BoxState:
-        """Return where a box is.
+        """Return the state of a box.
 
         Raises:
             SimulationError: there is none of that number.
@@ -143,7 +143,7 @@ class HumanoidPlant:
         return BoxState(position.copy(), rotation, velocity[:3].copy(), rotation @ velocity[3:])
 
     def put_box(self, number: int, position: np.ndarray, yaw: float = 0.0) -> None:
-        """Put a box somewhere, at rest, as a helper of the robot would; (3,) [m] and [rad].
+        """Put a box at a place, at rest; (3,) [m] and [rad].
 
         Raises:
             SimulationError: there is none of that number.
@@ -160,7 +160,7 @@ class HumanoidPlant:
         return int(joint.qposadr[0]), int(joint.dofadr[0])
 
     def command(self, positions: np.ndarray, velocities: np.ndarray | None = None) -> None:
-        """Give the servos where to be, (n,) [rad], and how fast; none: at rest, (n,) [rad/s]."""
+        """Set positions, (n,) [rad], and velocities, (n,) [rad/s], of the servos; None: at rest."""
         servos = self.layout.servos
         self.model.actuator_biasprm[:] = self._bias
         control = servos.stiffness * positions

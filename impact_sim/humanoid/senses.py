@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a humanoid's controller knows of it: late, and with noise drawn from a seed."""
+"""Sensor readings of a humanoid: with delay, and noise drawn from a seed."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ QUIET = HumanoidNoise(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class HumanoidMeasurement(NamedTuple):
-    """What a controller is given at the beginning of its cycle."""
+    """Sensor readings at the beginning of a controller's cycle."""
 
-    time: float  # of the cycle, not of what was measured [s]
+    time: float  # of the cycle, not of the measurement [s]
     q: np.ndarray  # shape (7 + n,), see HumanoidPlant
     v: np.ndarray  # shape (6 + n,)
     palm_forces: np.ndarray  # world axes, shape (palms, 3) [N]
@@ -49,7 +49,7 @@ class HumanoidSenses:
         Args:
             model: of the robot.
             noise: of its sensors.
-            late: by how many whole cycles all of them are late.
+            late: delay of all of them, in whole cycles.
             seed: of the noise.
         """
         self._model, self._noise = model, noise
@@ -57,7 +57,7 @@ class HumanoidSenses:
         self._past: deque[HumanoidMeasurement] = deque(maxlen=late + 1)
 
     def __call__(self, true: HumanoidMeasurement) -> HumanoidMeasurement:
-        """Return what is known when ``true`` has been sensed: the first is not late."""
+        """Return the readings when ``true`` has been sensed: the first one is not delayed."""
         self._past.append(self._noisy(true))
         return self._past[0]
 

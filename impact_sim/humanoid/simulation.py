@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A humanoid as its controller sees it, cycle by cycle."""
+"""A humanoid with servos and sensors, cycle by cycle."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class HumanoidSimulation:
         """Prepare; call ``reset`` before the first ``step``.
 
         Args:
-            plant: the robot and what is about it.
+            plant: the robot and its surroundings.
             noise: of the sensors.
             delay: of the sensors, a multiple of the plant's step [s].
             seed: of the noise.
             period: of a cycle, a multiple of the plant's step [s].
-            watch: looks at the plant after each step of it.
+            watch: called with the plant after each of its steps.
 
         Raises:
             SimulationError: no such period or delay.
@@ -64,7 +64,7 @@ class HumanoidSimulation:
         return self._measure()
 
     def step(self, positions: np.ndarray) -> HumanoidMeasurement:
-        """Let the servos follow positions, shape (n,) [rad], for a cycle.
+        """Command positions to the servos, shape (n,) [rad], for a cycle.
 
         Raises:
             SimulationError: not n finite numbers; nothing has moved.
@@ -79,7 +79,7 @@ class HumanoidSimulation:
         return self._measure()
 
     def step_torque(self, torque: np.ndarray) -> HumanoidMeasurement:
-        """Let the motors give torques, shape (n,) [N.m], for a cycle.
+        """Command motor torques, shape (n,) [N.m], for a cycle.
 
         Raises:
             SimulationError: not n finite numbers; nothing has moved.
@@ -91,7 +91,7 @@ class HumanoidSimulation:
         return self._measure()
 
     def _advance(self, step: int) -> None:
-        """Integrate a step of the cycle, counted from 1, and sense if it is time to."""
+        """Integrate a step of the cycle, counted from 1, and sense if due."""
         self.plant.advance()
         if step == self._steps - self._ahead:
             self._now = self._sensed(self._true())
@@ -102,7 +102,7 @@ class HumanoidSimulation:
         """Return finite numbers, one a joint.
 
         Raises:
-            SimulationError: they are others.
+            SimulationError: wrong count, or not finite.
         """
         array, n = np.array(numbers, dtype=float), self.plant.layout.robot.dof
         if array.shape != (n,) or not np.isfinite(array).all():
@@ -114,7 +114,7 @@ class HumanoidSimulation:
         return HumanoidMeasurement(plant.time, plant.q, plant.v, plant.palm_forces)
 
     def _measure(self) -> HumanoidMeasurement:
-        """Return what is known now."""
+        """Return the present readings."""
         return self._now._replace(time=self.plant.time)
 
 

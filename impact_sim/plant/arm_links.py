@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm's links out of MuJoCo's model, in the plain numbers that the compiled steps take."""
+"""An arm's links from MuJoCo's model, as plain numbers for the compiled steps."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A wall that gives way by a contact law, with Coulomb friction."""
+"""A compliant wall with a contact law and Coulomb friction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SLIP_SPEED = 1e-3  # regularisation of Coulomb friction [m/s]
 
 @dataclass(frozen=True)
 class CompliantWall:
-    """A surface that the tool's contact point may hit; its law decides about the restitution."""
+    """A surface in front of the contact point; its law determines the restitution."""
 
     surface: Surface
     law: ContactLaw

@@ -3,8 +3,8 @@
 """Faces that touch at their corners in MuJoCo: springs, dampers and Coulomb's cone.
 
 A face touches at its four corners. Each is a spring and a damper along the normal, and Coulomb's
-cone, not a pyramid, across. MuJoCo's contacts become such springs when their impedance is next to
-nothing: its contact force is then ``-(stiffness r + damping v) / w`` with the constant w of the two
+cone, not a pyramid, across. MuJoCo's contacts become such springs when their impedance is close to
+zero: its contact force is then ``-(stiffness r + damping v) / w`` with the constant w of the two
 bodies that it calls ``invweight0``, whatever else acts on them. Friction keeps a high impedance, so
 that a grasp does not creep, and a slow reference, so that sliding does not lift.
 """
@@ -24,7 +24,7 @@ CORNERS = 4  # of a face
 SLIP_DECAY = 2000.0  # of slip that friction can stop [1/s]
 _SIGNS = ((1, 1), (-1, 1), (-1, -1), (1, -1))  # of the corners
 TIP = 0.005  # radius of the corners, behind the face [m]
-_IMPEDANCE = 1e-4  # of contacts along the normal: MuJoCo's least, next to none [-]
+_IMPEDANCE = 1e-4  # of contacts along the normal: MuJoCo's smallest [-]
 _FRICTION_RATIO = 1e5  # of the impedance across to that along the normal [-]
 _NET = 3  # one row: the net force, in world axes
 
@@ -49,13 +49,13 @@ def corner_name(face: str, corner: int) -> str:
 
 
 def add_shape(body: Any, name: str, kind: Any, size: Any, **where: Any) -> None:
-    """Add a shape without mass, which touches what it is paired with alone.
+    """Add a shape without mass, with contacts only to its explicit pairs.
 
     Args:
         body: of MuJoCo's specification.
         name: of the shape.
         kind: of the shape, a ``mjtGeom``.
-        size: as MuJoCo has it for that kind, three numbers [m].
+        size: in MuJoCo's format for that kind, three numbers [m].
         **where: ``pos`` and ``quat`` in the body's axes; left out: at its origin.
     """
     body.add_geom(name=name, type=kind, size=size, contype=0, conaffinity=0, mass=0.0, **where)
@@ -82,7 +82,7 @@ def add_face(
 
 
 def add_pair(spec: Any, name: str, shapes: tuple[str, str], friction: float) -> None:
-    """Let two shapes touch, Coulomb friction [-]; :func:`set_spring` gives them their spring."""
+    """Enable contact of two shapes, Coulomb friction [-]; :func:`set_spring` sets the spring."""
     spec.add_pair(
         name=name,
         geomname1=shapes[0],
@@ -100,8 +100,8 @@ def add_force_sensor(spec: Any, name: str, shape: str, on: tuple[Any, str]) -> N
     Args:
         spec: MuJoCo's specification.
         name: of the sensor.
-        shape: what exerts it.
-        on: the other's type, a ``mjtObj`` (shape or body), and its name.
+        shape: name of the shape that exerts it.
+        on: type, a ``mjtObj`` (shape or body), and name of the other.
     """
     import mujoco  # loads slowly
 
@@ -117,7 +117,7 @@ def add_force_sensor(spec: Any, name: str, shape: str, on: tuple[Any, str]) -> N
 
 
 def set_spring(model: mujoco.MjModel, pair: int, stiffness: float, damping: float) -> None:
-    """Give one corner its quarter of its face's spring [N/m] and damper [N.s/m]."""
+    """Set one corner to a quarter of its face's spring [N/m] and damper [N.s/m]."""
     weight = model.body_invweight0[model.geom_bodyid, 0]
     share = (1.0 - _IMPEDANCE) / CORNERS
     share *= weight[model.pair_geom1[pair]] + weight[model.pair_geom2[pair]]

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One flexible-joint arm within a MuJoCo model that may hold other things too."""
+"""One flexible-joint arm within a MuJoCo model that may contain other bodies."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class FlexibleArm:
         self._motor = np.array([model.joint(motor_joint(name)).dofadr[0] for name in names])
         self._spring = np.array([model.joint(deflection_joint(name)).dofadr[0] for name in names])
         self._of_motors, self._of_springs = _picked(self._motor), _picked(self._spring)
-        # views, as each look into MuJoCo's data makes another
+        # views, because each access to MuJoCo's data creates a new one
         self._qpos, self._qvel, self._applied = data.qpos, data.qvel, data.qfrc_applied
 
     def check(self, q: np.ndarray) -> None:
-        """Refuse what are no positions of this arm.
+        """Refuse invalid positions.
 
         Raises:
             SimulationError: not that many finite numbers.
@@ -92,7 +92,7 @@ class FlexibleArm:
 
     @property
     def joint_torque(self) -> np.ndarray:
-        """Torque in the springs, K (theta - q), what a joint torque sensor sees, (n,) [N.m]."""
+        """Torque in the springs, K (theta - q), as a joint torque sensor measures, (n,) [N.m]."""
         return -self.robot.joint_stiffness * self._qpos[self._of_springs]
 
     def apply_motor_torque(self, torque: np.ndarray) -> None:
@@ -101,7 +101,7 @@ class FlexibleArm:
 
 
 def _picked(places: np.ndarray) -> slice | np.ndarray:
-    """Return what picks these coordinates: evenly spaced ones a slice, faster."""
+    """Return an index of these coordinates: a slice if evenly spaced, which is faster."""
     step = int(places[1] - places[0]) if len(places) > 1 else 1
     if step < 1 or np.any(np.diff(places) != step):
         return places

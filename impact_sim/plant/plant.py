@@ -39,7 +39,7 @@ class FlexibleJointPlant(FlexibleArm):
 
         Args:
             robot: the arm.
-            wall: what it may hit.
+            wall: the wall in front of it.
             contact_step: integration step close to the surface [s].
             contact: point that may hit it.
 
@@ -113,7 +113,7 @@ class FlexibleJointPlant(FlexibleArm):
         self._applied[:] = self._motor_torque
 
     def advance_free(self, duration: float) -> None:
-        """Integrate ``duration`` [s] without looking at the surface."""
+        """Integrate ``duration`` [s] without the surface."""
         import mujoco  # loads slowly
 
         self._set_step(FREE_STEP)
@@ -142,7 +142,7 @@ class FlexibleJointPlant(FlexibleArm):
                 a period of the loop, without velocities of the point, until the next call.
 
         Raises:
-            SimulationError: ``compiled`` says no.
+            SimulationError: ``compiled`` is False.
         """
         return self._advance_periods(loop, desired, LOOPS, near=near)
 
@@ -160,7 +160,7 @@ class FlexibleJointPlant(FlexibleArm):
             clearance: from the surface [m].
 
         Raises:
-            SimulationError: ``compiled`` says no.
+            SimulationError: ``compiled`` is False.
         """
         left = LOOPS
         while left:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A plain controller of positions: each cycle a step of inverse kinematics to the palms' poses."""
+"""A plain position controller: a step of inverse kinematics per cycle to the palms' poses."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from impact_robots.task.stance import Stance, StanceSolver
 
 
 class FollowerCommand(NamedTuple):
-    """What the robot is sent in a cycle."""
+    """The command of one cycle."""
 
     positions: np.ndarray  # of the joints, shape (n,) [rad]
-    solved: bool = True  # it always is
-    bound: SpeedBound = NO_BOUND  # it has none of its own
+    solved: bool = True  # always
+    bound: SpeedBound = NO_BOUND  # none
 
 
 class StanceFollower:
-    """Commands joints whose palms are where phases want them; soles and centre of mass stay.
+    """Commands joint positions that put the palms where the phases require; soles and COM stay.
 
-    It knows no dynamics and no limits but the joints' ranges: what a better one is measured by.
+    It has no dynamics and no limits but the joint ranges: a baseline for comparison.
     """
 
     def __init__(
         self, robot: Robot, solver: StanceSolver, start: np.ndarray, phases: GrabPhases
     ) -> None:
-        """Begin at a position, shape (7 + n,)."""
+        """Start at a position, shape (7 + n,)."""
         self._solver, self.q, self.phases = solver, np.array(start, dtype=float), phases
         whole = solver.stance(start)
         soles = [each.name for each in robot.contacts if each.half_extents]
@@ -43,7 +43,7 @@ class StanceFollower:
     def update(
         self, time: float, q: np.ndarray, v: np.ndarray, palm_forces: np.ndarray
     ) -> FollowerCommand:
-        """Return the command of a cycle; what is measured of q and v is not used.
+        """Return the command of a cycle; measured q and v are not used.
 
         Args:
             time: [s].

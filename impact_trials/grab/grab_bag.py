@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the cycles of a grab as a bag, on the topics that a robot with a free base has."""
+"""Writes the cycles of a grab as a bag, on the topics of a robot with a free base."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ STATUS, PROGRESS = "/impact_qp/status", "/impact_humanoid/grab"
 
 
 class GrabBag(BagWriter):
-    """One bag: joints and base as measured, forces, boxes; what was answered to the state before.
+    """One bag: measured joints and base, forces, boxes, and the command for the state before.
 
-    It is what recording the topics of the nodes gives, but for the very first state, for times
-    of computation and for what binds, which is not known here: the same trial gives the same bag.
+    It equals a recording of the nodes' topics, except for the first state, computation times and
+    active limits, which are unknown here: the same trial gives the same bag.
     """
 
     def __init__(
         self, path: Path, scenario: GrabScenario, typestore: Typestore, *, tap: Tap | None = None
     ) -> None:
-        """Say where to write.
+        """Open the bag.
 
         Args:
             path: folder to make.
             scenario: of the grab.
-            typestore: with impact_msgs; the same may serve many bags.
-            tap: gets what is recorded, as it is.
+            typestore: with impact_msgs; may be shared by many bags.
+            tap: called with each recorded message.
         """
         super().__init__(path, typestore, tap=tap)
         self._make, self._limits = SuiteMessages(typestore, WORLD), scenario.impact_limits
         robot = self._robot = load_robot(scenario.robot)
         self._sizes = [scenario.box_size for _ in scenario.box_masses]
         self._soles = [each.name for each in robot.contacts if each.half_extents is not None]
-        self._first, self._counts = 0, Counts()  # stamp of the first answer [ns]
+        self._first, self._counts = 0, Counts()  # stamp of the first command [ns]
 
     def add(self, cycle: GrabCycle) -> None:
         """Write a cycle; forces are the world's on the robot, in the world's axes."""
@@ -73,7 +73,7 @@ class GrabBag(BagWriter):
             self._put(f"/box{number}_pose", pose, time)
 
     def _add_answer(self, cycle: GrabCycle, time: int) -> None:
-        """Write what was sent in answer to the state of a time [ns]."""
+        """Write the command for the state of a time [ns]."""
         make, robot, said, nothing = self._make, self._robot, cycle.said, cycle.positions[:0]
         self._first = self._first or time
         self._counts.infeasible += not said.solved

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One cycle of a grab, for those who record it, and what is recorded of one box."""
+"""One cycle of a grab for recorders, and the notes about one box."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class BoxRecord:
     """Notes of one box."""
 
     def __init__(self, plant: HumanoidPlant, number: int) -> None:
-        """Begin; the box stands where it is to be grabbed."""
+        """Begin; the box is at its place."""
         self._plant, self.number = plant, number
         self._height = plant.box(number).position[2]
         self._margins = dict[str, float]()
         self._lifted, self._slipped = 0.0, np.nan
-        self.touched = (np.nan, np.nan)  # when the controller knew of each palm's touch [s]
+        self.touched = (np.nan, np.nan)  # when the controller detected each palm's contact [s]
 
     def note(self, said: GrabProgress) -> None:
-        """Look at the cycle that has passed."""
+        """Note the last cycle."""
         margin, plant = plant_margin(self._plant), self._plant
         self._margins[said.phase] = min(self._margins.get(said.phase, np.inf), margin)
         self.touched = said.touched
@@ -40,10 +40,10 @@ class BoxRecord:
             self._slipped = float(np.linalg.norm(at - plant.palm_positions.mean(axis=0)))
 
     def outcome(self, palms: tuple[PalmOutcome, ...]) -> BoxOutcome:
-        """Return what came of it; call it at the trial's end.
+        """Return the result of the box; call it at the trial's end.
 
         Args:
-            palms: what each palm that touched it felt.
+            palms: force on each palm that touched it.
         """
         early = [value for phase, value in self._margins.items() if phase in EARLY]
         late = [value for phase, value in self._margins.items() if phase not in EARLY]
@@ -53,18 +53,18 @@ class BoxRecord:
 
 
 def plant_margin(plant: HumanoidPlant) -> float:
-    """Return the zero-moment point's margin; of a robot in the air none, 0 [m]."""
+    """Return the margin of the zero-moment point; 0 for a robot in the air [m]."""
     margin = plant.balance.margin
     return 0.0 if np.isnan(margin) else margin
 
 
 class GrabCycle(NamedTuple):
-    """What was at a cycle's end; world axes where nothing else is said."""
+    """The state at the end of a cycle; in world axes unless stated otherwise."""
 
     measured: HumanoidMeasurement  # by late sensors with noise; its time is the cycle's [s]
     torque: np.ndarray  # of the motors, shape (n,) [N.m]
-    positions: np.ndarray  # that the joints were sent, shape (n,) [rad]
-    said: GrabProgress  # by the controller, with these positions
+    positions: np.ndarray  # commanded joint positions, shape (n,) [rad]
+    said: GrabProgress  # progress that the controller reported with them
     q: np.ndarray  # true, shape (7 + n,)
     v: np.ndarray  # true, shape (6 + n,)
     soles: np.ndarray  # force of the floor and its moment about each sole's middle, (k, 6) [N; N.m]
@@ -73,14 +73,14 @@ class GrabCycle(NamedTuple):
 
     @property
     def time(self) -> float:
-        """Since the plant was reset [s]."""
+        """Time since the reset of the plant [s]."""
         return self.measured.time
 
 
 def cycle_of(
     plant: HumanoidPlant, measured: HumanoidMeasurement, positions: np.ndarray, said: GrabProgress
 ) -> GrabCycle:
-    """Return the cycle that a plant has just done; arguments as of :class:`GrabCycle`."""
+    """Return the last cycle of a plant; arguments as of :class:`GrabCycle`."""
     return GrabCycle(
         measured,
         plant.motor_torque,

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is noted of a grab on the plant's side, and what came of it in the end."""
+"""Notes about a grab on the plant's side, and its outcome."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Record = Callable[[GrabCycle], None]
 
 
 class GrabNotes:
-    """Watches a stage from the first approach on.
+    """Observes a stage from the first approach on.
 
     Attributes:
-        truths: what the palms felt, a box each, without the one that is at hand.
+        truths: forces on the palms by box, without the current box.
     """
 
     def __init__(self, stage: GrabStage, record: Record | None = None) -> None:
-        """Watch every step of a stage; ``record`` is given each cycle."""
+        """Observe every step of a stage; ``record`` is called with each cycle."""
         self._stage, self._record, self.robot = stage, record, stage.robot
         self.arrivals = box_arrivals(stage.scenario.task)
         self._watch = stage.watch = PalmWatch(stage.plant)
@@ -37,7 +37,7 @@ class GrabNotes:
         self._last: GrabCycle | None = None
 
     def take(self, box: int) -> None:
-        """Begin with a box, which is in its place; tell of the one before."""
+        """Begin with a box, which is at its place; finish the one before."""
         if self._records:
             self._palms.append(self._felt())
         self._watch.begin(box)
@@ -46,13 +46,13 @@ class GrabNotes:
     def note(
         self, measured: HumanoidMeasurement, positions: np.ndarray, said: GrabProgress, put: bool
     ) -> None:
-        """Note a cycle that the stage has done and followed.
+        """Note a finished cycle.
 
         Args:
             measured: at its end.
-            positions: that the joints were sent, shape (n,) [rad].
-            said: by the controller, with them.
-            put: whether the next box was put into its place.
+            positions: commanded joint positions, shape (n,) [rad].
+            said: progress that the controller reported with them.
+            put: whether the next box was put at its place.
         """
         if put:
             self.take(said.box)
@@ -63,7 +63,7 @@ class GrabNotes:
             self._record(self._last)
 
     def outcome(self) -> GrabOutcome:
-        """Return what came of it; call it once, at the end, after a cycle at least."""
+        """Return the outcome; call it once, at the end, after at least one cycle."""
         assert self._last is not None
         self._palms.append(self._felt())
         pairs = zip(self._records, self._palms, strict=True)
@@ -74,7 +74,7 @@ class GrabNotes:
         )
 
     def _felt(self) -> tuple[PalmOutcome, ...]:
-        """Return what the palms felt of the last box."""
+        """Return the forces of the last box on the palms."""
         known = self._records[-1].touched
         self.truths.append(tuple(self._watch.palms))
         return tuple(

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One trial of a grab in process: plant, senses, controller and phases in lockstep."""
+"""One trial of a grab in process: plant, sensors, controller and phases in lockstep."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONTROLLERS = ("whole_body", "stance")
 
 
 class GrabController(Protocol):
-    """What a trial asks every cycle."""
+    """Interface of a controller of a trial."""
 
     def update(
         self, time: float, q: np.ndarray, v: np.ndarray, palm_forces: np.ndarray
@@ -55,16 +55,16 @@ class GrabTrial:
         """Prepare.
 
         Args:
-            scenario: what stands where.
-            seed: of noise and of what varies.
+            scenario: of the grab.
+            seed: of noise and of varied quantities.
             controller: of :data:`CONTROLLERS`.
-            noise: of the sensors; none: the usual one.
+            noise: of the sensors; None: the default.
             delay: of the sensors [s].
-            disturb: is called before each cycle; may push.
-            record: is given each cycle from the first approach on.
+            disturb: called before each cycle; may push.
+            record: called with each cycle from the first approach on.
 
         Raises:
-            SimulationError: no such controller, or a plant that there cannot be.
+            SimulationError: no such controller, or an impossible plant.
             RobotError: the robot's start is out of its reach.
         """
         if controller not in CONTROLLERS:
@@ -78,7 +78,7 @@ class GrabTrial:
         self.controller = self._controller(controller)
 
     def _controller(self, name: str) -> GrabController:
-        """Return the controller; the one without limits is told its speed."""
+        """Return the controller; the one without limits gets its speed."""
         robot, limits = self.robot, self.scenario.impact_limits
         if name == "whole_body":
             return WholeBodyController(robot, self.start, self.phases, impact_limits=limits)
@@ -88,21 +88,21 @@ class GrabTrial:
         return StanceFollower(robot, self.scenario.task.solver(robot), self.start, self.phases)
 
     def run(self) -> GrabOutcome:
-        """Return what came of it."""
+        """Return the outcome."""
         seen = self.begin()
         while not self.stage.over:
             seen = self.cycle(seen)
         return self.notes.outcome()
 
     def begin(self) -> HumanoidMeasurement:
-        """Hold the start for a while; return it as servos were told, not as loads bend it."""
+        """Hold the start for a while; return the commanded position, not the loaded one."""
         seen = self.stage.settle()
         self.phases.begin(seen.time)
         self.notes.take(0)
         return seen._replace(q=self.start, v=np.zeros(self.robot.nv))
 
     def cycle(self, seen: HumanoidMeasurement) -> HumanoidMeasurement:
-        """Do one cycle of the control, given the last one's measurement; return its own."""
+        """Run one control cycle with the last measurement; return the new measurement."""
         check_stopped()
         if self._disturb is not None:
             self._disturb(self.plant, self.phases.state)
@@ -117,5 +117,5 @@ class GrabTrial:
 def grab_trial(
     scenario: GrabScenario, seed: int = 0, controller: str = "whole_body"
 ) -> GrabOutcome:
-    """Return what came of one trial, see :class:`GrabTrial`."""
+    """Return the outcome of one trial, see :class:`GrabTrial`."""
     return GrabTrial(scenario, seed=seed, controller=controller).run()

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A grab in haste: what controllers are compared at, and one of the troubles."""
+"""A grab at high speed, for the comparison of controllers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MODES = (PLANNED, "robust", "existential", "unaware")  # of the demo
 def in_haste(scenario: GrabScenario, limits: str) -> GrabScenario:
     """Return a scenario at 1 m/s, under impact limits of that name, that ends with the lift.
 
-    With its first box alone: what haste breaks, it breaks before.
+    Only with its first box: failures occur before the second.
     """
     first = scenario.box_masses[:1]
     changes: dict[str, Any] = {**HASTE, "impact_limits": limits, "box_masses": first}
@@ -27,5 +27,5 @@ def in_haste(scenario: GrabScenario, limits: str) -> GrabScenario:
 
 
 def scenario_of_mode(scenario: GrabScenario, mode: str) -> GrabScenario:
-    """Return what is run in one of :data:`MODES`: as it is, or in haste."""
+    """Return the scenario of one of :data:`MODES`: unchanged, or at high speed."""
     return scenario if mode == PLANNED else in_haste(scenario, mode)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What came of a grab, in numbers."""
+"""Outcome of a grab, in numbers."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from impact_trials.grab.palm_truth import PalmTruth
 class PalmOutcome:
     """The impact of one palm."""
 
-    time: float  # of the touch [s]
-    speed: float  # towards where the box was announced, right before it [m/s]
-    closing: float  # the same relative to the box, which another palm may have set off [m/s]
-    bound: float  # robust, on both palms' speed, where the robot was then [m/s]
-    latency: float  # from the touch to the cycle that knew of it [s]; NaN: none did
+    time: float  # of contact [s]
+    speed: float  # towards the announced box, right before contact [m/s]
+    closing: float  # the same relative to the box, which the other palm may have moved [m/s]
+    bound: float  # robust, on the speed of both palms, at the state of contact [m/s]
+    latency: float  # from contact to the cycle that detected it [s]; NaN: not detected
     impulse: float  # along the normal up to the end of compression [N.s]
     stopped: float  # z^T W iota / closing speed: 1 stops the composite body [-]
     is_announced: bool  # whether the impulse is no worse than the set announced for that speed
@@ -37,11 +37,11 @@ class BoxOutcome:
     """One box, from the approach on."""
 
     palms: tuple[PalmOutcome, ...]  # that touched it
-    lifted: float  # how far it was up at the lift's end [m]
-    slipped: float  # how far it then was off the palms' middle [m]
-    distance: float  # from the robot where it lay at the end [m]
-    margin: float  # least of the zero-moment point in all phases up to the lift's end [m]
-    toss_margin: float  # least after that [m]; NaN: there was no toss
+    lifted: float  # height at the end of the lift [m]
+    slipped: float  # distance from the middle of the palms at that time [m]
+    distance: float  # from the robot at the end [m]
+    margin: float  # smallest of the zero-moment point up to the end of the lift [m]
+    toss_margin: float  # smallest after that [m]; NaN: there was no toss
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class GrabOutcome:
 
     boxes: tuple[BoxOutcome, ...]
     fell: bool
-    failure: str  # why the phases gave up; empty: they did not
+    failure: str  # why the phases failed; empty: they did not
     phase: str  # the last one
     unsolved: int  # cycles whose program had no solution
     duration: float  # [s]
@@ -59,14 +59,14 @@ class GrabOutcome:
 def palm_outcome(
     robot: Robot, truth: PalmTruth, arrivals: tuple[Arrival, ...], palm: int, known: float
 ) -> PalmOutcome:
-    """Return what an impact did.
+    """Return the outcome of an impact.
 
     Args:
         robot: of the trial.
         truth: of the palm.
         arrivals: of both palms as announced.
         palm: which of them.
-        known: when the controller knew of it [s]; NaN: it did not.
+        known: when the controller detected it [s]; NaN: it did not.
     """
     state = ArmDynamics(robot, "all").state(truth.q, truth.v)
     arrival = arrivals[palm]
@@ -96,7 +96,7 @@ def palm_outcome(
 def _is_in_set(arriving: ArrivingImpulses, speed: float, impulse: np.ndarray) -> bool:
     """Return whether an impulse in contact axes, (3,) [N.s], is no worse than a speed's set."""
     contact = arriving.arrival.contact
-    if speed <= 0.0:  # the palm was not coming: nothing is announced
+    if speed <= 0.0:  # the palm did not approach: no announced set
         return False
     announced = impulse_set(
         arriving.W, contact.friction[1], contact.restitution, -speed, circumscribed=True

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the palms of a humanoid really felt, step by step of the plant."""
+"""True forces on the palms of a humanoid, at each step of the plant."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from impact_sim.humanoid.plant import STEP, HumanoidPlant
 
-LASTING = 4  # steps for which a palm that comes out does so
+LASTING = 4  # consecutive steps of decreasing depth that mark the end of compression
 WATCHED = 0.05  # after a palm's first touch: longer than a contact's compression [s]
 
 
@@ -43,7 +43,7 @@ class PalmTruth:
 
 
 class PalmWatch:
-    """Looks at a plant after each step; call :meth:`begin` before each approach."""
+    """Observes a plant after each step; call :meth:`begin` before each approach."""
 
     def __init__(self, plant: HumanoidPlant) -> None:
         """Prepare for one plant."""
@@ -51,7 +51,7 @@ class PalmWatch:
         self.begin(0)
 
     def begin(self, box: int) -> None:
-        """Forget what was felt; look at a box."""
+        """Reset, and observe a box."""
         self.palms: list[PalmTruth | None] = [None, None]
         self._box = box
         self._before = self._state()
@@ -61,7 +61,7 @@ class PalmWatch:
         return self._plant.q, self._plant.v, self._plant.box(self._box).velocity
 
     def __call__(self, plant: HumanoidPlant) -> None:
-        """Look."""
+        """Observe one step."""
         started = [truth for truth in self.palms if truth is not None]
         if len(started) == 2 and plant.time > max(t.time for t in started) + WATCHED:
             return
@@ -72,7 +72,7 @@ class PalmWatch:
             self._before = self._state()
 
     def _look(self, plant: HumanoidPlant, k: int, force: np.ndarray) -> None:
-        """Look at one palm, whose force is that of the step that has just been made."""
+        """Observe one palm, whose force is that of the last step."""
         truth = self.palms[k]
         if truth is None:
             if not force.any():

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_robots.cell import robot_named
 from impact_robots.robot import Robot
 from impact_sim.arm.computed_torque import ComputedTorque
@@ -18,7 +18,7 @@ from impact_trials.truth.trial_truth import free_motion_row
 
 
 def run_free_motion(trial: Trial, record: Record) -> TrialResult:
-    """Run a trial for as long as its scenario says."""
+    """Run a trial for the duration of its scenario."""
     scenario, robot = trial.scenario, robot_named(trial.scenario.robot)
     motion, log = draw_free_motion(scenario, robot, trial.seed), DetectorLog()
     plant = FlexibleJointPlant(robot)
@@ -39,10 +39,10 @@ def run_free_motion(trial: Trial, record: Record) -> TrialResult:
 
 
 def _follower(motion: FreeMotion, robot: Robot) -> Controller:
-    """Return the controller that follows the motion, unaware of the payload."""
+    """Return the controller that tracks the motion, without knowledge of the payload."""
     control, reference = ComputedTorque(robot), motion.reference()
 
-    def answer(measurement: Measurement, _verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, _status: DetectionStatus) -> Answer:
         wanted = reference(measurement.time)
         command = control(measurement.q, measurement.dq, wanted)
         return Answer(command.driver_torque, command.velocity, command.reference_torque)

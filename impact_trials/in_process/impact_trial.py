@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from impact_detector.attribution.expectation import Announcement
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_qp.control.controller import ImpactController
 from impact_qp.parameters import ControllerParameters
 from impact_robots.cell import robot_named
@@ -21,12 +21,12 @@ from impact_trials.trial import DetectorLog, Record, Trial, TrialResult, detecto
 from impact_trials.truth.trial_truth import impact_row
 
 GLIDE = "glide"  # controller of a scenario
-AFTER_CONTACT = 0.3  # how long a trial goes on after the first touch [s]
+AFTER_CONTACT = 0.3  # how long a trial goes on after first contact [s]
 LONGEST = 10.0  # without a touch [s]
 
 
 def run_impact(trial: Trial, record: Record) -> TrialResult:
-    """Run a trial until some time after the first touch, or for long enough without one."""
+    """Run a trial until some time after first contact, or for long enough without one."""
     scenario, robot = trial.scenario, robot_named(trial.scenario.robot)
     drawn, log = draw(scenario, trial.seed), DetectorLog()
     plant = WatchedPlant(robot, scenario.wall(robot, drawn.friction))
@@ -48,17 +48,17 @@ def run_impact(trial: Trial, record: Record) -> TrialResult:
 
 
 def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
-    """Return what the controller's node does with a scenario: its defaults, in lockstep."""
+    """Return the controller that its node would create for a scenario: defaults, in lockstep."""
     values = scenario.controller_parameters(robot) | {"impact_limits": scenario.controller}
     parameters = from_values(ControllerParameters, values)
     controller = ImpactController(robot, parameters.plan(), period=1.0 / parameters.rate)
 
     announced: bool | None = None
 
-    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
         nonlocal announced
         command = controller.update(
-            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+            measurement.q, measurement.dq, impact=status.impact, ready=status.ready
         )
         news = None
         if command.due is not announced:
@@ -70,10 +70,10 @@ def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
 
 
 def glide_controller(scenario: Scenario, glide: Glide) -> Controller:
-    """Return what brings the arm up to speed and lets it go, and announces the contact."""
+    """Return the controller that accelerates the arm, releases it, and announces the contact."""
     surface, announced = scenario.surface(glide.robot), False
 
-    def answer(measurement: Measurement, _verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, _status: DetectionStatus) -> Answer:
         nonlocal announced
         command = glide.command(measurement.time, measurement.q, measurement.dq)
         news, time = None, START_NS + measurement.time_ns

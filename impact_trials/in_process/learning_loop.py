@@ -18,30 +18,30 @@ Strike = Callable[[int, float], RecordedHit | None]  # hit of a number, from 0, 
 
 
 class LearningStep(NamedTuple):
-    """One hit, the speed that was found safe before it, and what is known after it."""
+    """One hit, its safe speed, and the ranges after it."""
 
     safe: SafeSpeed
-    asked: float  # the safe speed, or what the arm keeps; less if it was too fast before [m/s]
-    hit: RecordedHit | None  # none: the approach ended before it
+    asked: float  # commanded: the safe or the reachable speed; less if the last was too fast [m/s]
+    hit: RecordedHit | None  # None: the approach ended before it
     learned: Learned
-    problem: str = ""  # why no other one follows, "" if there may be
+    problem: str = ""  # why no other hit follows; "": one may follow
 
 
 def learning_steps(
     box: LearningBox, approaches: Sequence[WallApproach], strike: Strike
 ) -> Iterator[LearningStep]:
-    """Yield one hit after the other, each as fast as those before make safe.
+    """Yield hits, each at the speed that is safe by the hits before.
 
-    Ends after the second one that used more of a limit than was promised.
+    Ends after the second hit whose load exceeded the predicted fraction of a limit.
 
     Args:
-        box: what is unknown of wall and joints.
-        approaches: one a hit.
-        strike: lets the arm hit.
+        box: ranges of the unknowns of wall and joints.
+        approaches: one per hit.
+        strike: executes a hit.
 
     Raises:
-        PredictionError: nothing is unknown, or the robot's YAML does not give what loads need.
-        ControlError: the arm does not get to the wall.
+        PredictionError: nothing is unknown, or the robot's YAML lacks fields of the load model.
+        ControlError: the arm cannot reach the wall.
     """
     planner = HitPlanner(box)
     for number, approach in enumerate(approaches):

@@ -9,7 +9,7 @@ from impact_bags.exceptions import AnalysisError
 from impact_bags.reading.run_record import Run
 from impact_bags.writing.scene import Scene
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
@@ -28,11 +28,11 @@ from impact_trials.in_process.impact_trial import announcement
 from impact_trials.lockstep import Answer, lockstep
 from impact_trials.recording.run_bag import RunBag
 
-AFTER_CONTACT_NS = 500_000_000  # how long a run goes on after the first contact, as there
+AFTER_CONTACT_NS = 500_000_000  # duration of a run after the first contact, as over DDS
 
 
 class _Answering:
-    """Answers as the controller's node does in lockstep, and remembers the last command."""
+    """Responds as the controller's node does in lockstep, and stores the last command."""
 
     def __init__(self, robot: Robot, parameters: ControllerParameters) -> None:
         plan = parameters.plan()
@@ -44,19 +44,19 @@ class _Answering:
         self.remark, self.fault = "", Fault.NONE
         self.limits = controller.plan.impact_limits
 
-    def __call__(self, measured: Measurement, verdict: Verdict) -> Answer:
+    def __call__(self, measured: Measurement, status: DetectionStatus) -> Answer:
         """Return the answer to a state.
 
         Raises:
-            AnalysisError: there is none; says why.
+            AnalysisError: the controller stopped; gives the reason.
         """
         guarded, time = self._guarded, START_NS + measured.time_ns
         command = guarded.cycle(
-            time, measured.q, measured.dq, impact=verdict.impact, ready=verdict.ready
+            time, measured.q, measured.dq, impact=status.impact, ready=status.ready
         )
         if command is None:
             raise AnalysisError(f"the controller stopped: {guarded.fault}")
-        waits = "" if verdict.ready else BLIND
+        waits = "" if status.ready else BLIND
         self.remark, self.fault = remark(command, fault=guarded.fault, waits=waits), Fault.NONE
         if guarded.fault:
             self.fault = Fault.STOPPED
@@ -71,11 +71,11 @@ def run_in_process(run: Run[Scenario]) -> float:
     """Run one experiment from start to recording and return the simulated time [s].
 
     Plant, detector and controller take their turns in the order of the nodes in lockstep, with the
-    parameters that these are given: the recording holds the messages of the suite's own topics.
+    parameters of the nodes: the recording contains the messages of the suite's own topics.
 
     Raises:
-        RecordingError: the recording is there already.
-        AnalysisError: the controller answered nothing any more.
+        RecordingError: the recording exists already.
+        AnalysisError: the controller stopped responding.
     """
     robot = load_robot(run.scenario.robot)
     settings = suite_settings(run.scenario, run.controller, lockstep=True)

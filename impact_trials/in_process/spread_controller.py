@@ -1,10 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller by reference spreading as a controller of the lockstep."""
+"""The reference-spreading controller as a controller of the lockstep."""
 
 from __future__ import annotations
 
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_qp.arms.plans import USUAL, SpreadChoice, spread_controllers
 from impact_qp.spreading import SpreadingController
 from impact_qp.spreading.command import SpreadCommand
@@ -15,17 +15,17 @@ from impact_trials.lockstep import Answer, SpreadState
 
 
 class SpreadAnswers:
-    """Answers an arm's measurements, and keeps what the controller commanded."""
+    """Responds to an arm's measurements, and stores the commands."""
 
     def __init__(self, controller: SpreadingController, arm: PlacedRobot) -> None:
-        """Keep the ``controller`` of an ``arm``; its plan begins with the first measurement."""
+        """Store the ``controller`` of an ``arm``; its plan begins with the first measurement."""
         self.controller, self._arm = controller, arm
-        self.commands: list[SpreadCommand] = []  # one a cycle
+        self.commands: list[SpreadCommand] = []  # one per cycle
 
-    def __call__(self, measurement: Measurement, verdict: Verdict) -> Answer:
+    def __call__(self, measurement: Measurement, status: DetectionStatus) -> Answer:
         """Return the answer to one measurement."""
         command = self.controller.update(
-            measurement.time, measurement.q, measurement.dq, impact=verdict.impact
+            measurement.time, measurement.q, measurement.dq, impact=status.impact
         )
         self.commands.append(command)
         references, time = self.controller.plan.reference, measurement.time
@@ -43,7 +43,7 @@ class SpreadAnswers:
 
 
 def spread_answers(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadAnswers, ...]:
-    """Return what answers the measurements of each arm of a task.
+    """Return the controller of each arm of a task.
 
     Raises:
         ControlError: no speed is safe by the task's impact limits.

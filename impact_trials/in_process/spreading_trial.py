@@ -12,7 +12,7 @@ import numpy as np
 from impact_detector.box_parameters import box_parameters
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_qp.arms.plans import USUAL, SpreadChoice
 from impact_qp.spreading import Trigger, heard
 from impact_robots.cell import robot_named
@@ -30,16 +30,16 @@ from impact_trials.truth.cell_truth import CellLog, cell_row
 
 LONGEST = 1.0  # after the nominal impact, without a touch [s]
 
-# the cycles of all arms of one instant, the box, and whether the first plate has touched it by now
+# the cycles of all arms of one instant, the box, and whether the first plate has touched it
 CellRecord = Callable[[Sequence[Cycle], BoxState, bool], None]
 
 
 @dataclass(frozen=True)
 class SpreadingRun:
-    """What happened in a trial."""
+    """Result of a trial."""
 
     log: CellLog  # the plant's truth
-    answers: tuple[SpreadAnswers, ...]  # what the controllers commanded, one an arm
+    answers: tuple[SpreadAnswers, ...]  # responses of the controllers, one per arm
 
 
 def run_spreading(trial: Trial[SpreadingScenario], record: CellRecord) -> TrialResult:
@@ -59,16 +59,16 @@ def spread(
     record: CellRecord | None = None,
     told: BoxTask | None = None,
 ) -> SpreadingRun:
-    """Run a scenario until some time after the first touch, or for long enough without one.
+    """Run a scenario until some time after first contact, or for long enough without one.
 
     Args:
-        scenario: what hits what.
-        seed: of the noise and of where the box stands.
-        choice: how the arms are controlled.
-        trigger: which arms hear of an impact.
+        scenario: of arms and box.
+        seed: of the noise and of the place of the box.
+        choice: mode of the controllers.
+        trigger: which arms are informed of an impact.
         noise: of the sensors.
-        record: gets every cycle.
-        told: what controllers and detectors are given; none: the scenario's task.
+        record: called with every cycle.
+        told: task of controllers and detectors; None: the scenario's task.
     """
     plant = WatchedCell(scenario.layout(scenario.drawn(seed)))
     task = told or scenario.task
@@ -90,7 +90,7 @@ def spread(
 
 
 def cell_session(task: BoxTask, arm: int) -> DetectorSession:
-    """Return what the detector's node of one arm does.
+    """Return the detector session that the node of one arm would create.
 
     Raises:
         DetectorError: there is no detector of the task's name.
@@ -101,15 +101,15 @@ def cell_session(task: BoxTask, arm: int) -> DetectorSession:
 
 def _hearing(
     scenario: SpreadingScenario, trigger: Trigger
-) -> Callable[[Sequence[Verdict]], Sequence[Verdict]]:
-    """Return which verdicts the arms' controllers obey."""
+) -> Callable[[Sequence[DetectionStatus]], Sequence[DetectionStatus]]:
+    """Return which detection statuses the arms' controllers obey."""
     names = scenario.arm_names
 
-    def hear(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
-        own = {name: each.impact for name, each in zip(names, verdicts, strict=True)}
+    def hear(statuses: Sequence[DetectionStatus]) -> Sequence[DetectionStatus]:
+        own = {name: each.impact for name, each in zip(names, statuses, strict=True)}
         told = heard(own, trigger)
         return [
-            each._replace(impact=told[name]) for name, each in zip(names, verdicts, strict=True)
+            each._replace(impact=told[name]) for name, each in zip(names, statuses, strict=True)
         ]
 
     return hear

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One approach and its hit in the closed loop: what sensors recorded, and the truth beside it."""
+"""One approach and its hit in the closed loop: the recorded sensor data, and the truth."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_detector.session import DetectorSession
-from impact_detector.signals.sample import FUSED, Detection, Verdict
+from impact_detector.signals.sample import FUSED, Detection, DetectionStatus
 from impact_predictor.joint_load.load import DURATION
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.recorded_hit import HitTruth, RecordedHit
@@ -19,22 +19,22 @@ from impact_sim.arm.loaded_plant import LoadedPlant
 from impact_sim.driver.simulation import START_NS, Measurement, Simulation
 from impact_trials.lockstep import Answer, lockstep
 
-KEPT = 150  # samples of a recording, at most
-DUE = 0.02  # between a detection and the announced surface, at most [s]
-AFTER = max(DURATION, 0.04)  # the touch [s]
+SAMPLES = 150  # largest number of samples of a recording
+DUE = 0.02  # largest time between a detection and reaching the announced surface [s]
+AFTER = max(DURATION, 0.04)  # contact [s]
 LONGEST = 10.0  # without a touch [s]
 
 
 def wall_hit(
     approach: WallApproach, speed: float, simulation: Simulation, session: DetectorSession
 ) -> RecordedHit | None:
-    """Return one hit, with its truth; none if the approach ended before it, as by a false alarm.
+    """Return one hit, with its truth; None if the approach ended before it, e.g. by a false alarm.
 
     The controller is :meth:`~impact_qp.learning.wall_approach.WallApproach.controller`.
 
     Args:
-        approach: from where, and to what.
-        speed: highest along the announced normal, and where the arm can, reached [m/s].
+        approach: start and surface of the approach.
+        speed: highest along the announced normal, reached if possible [m/s].
         simulation: with a :class:`LoadedPlant`.
         session: of the detector, new.
     """
@@ -42,9 +42,9 @@ def wall_hit(
     assert isinstance(plant, LoadedPlant)
     controller = approach.controller(speed)
 
-    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
         command = controller.update(
-            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+            measurement.q, measurement.dq, impact=status.impact, ready=status.ready
         )
         log.add(measurement, command.driver_torque)
         return Answer(command.driver_torque, command.velocity, command.reference_torque)
@@ -58,13 +58,13 @@ def wall_hit(
 
 
 class _Log(NamedTuple):
-    """What a recording is made of."""
+    """Data of a recording."""
 
     rows: list[tuple[np.ndarray, ...]]  # time, position, velocity, torque, command
     found: list[Detection]
 
     def add(self, measured: Measurement, command: np.ndarray) -> None:
-        """Take one cycle."""
+        """Append one cycle."""
         row = measured.time, measured.q, measured.dq, measured.tau, command
         self.rows.append(tuple(np.array(each) for each in row))
 
@@ -72,9 +72,9 @@ class _Log(NamedTuple):
 def _touch(
     approach: WallApproach, log: _Log, time: np.ndarray, position: np.ndarray
 ) -> tuple[float, bool]:
-    """Return when the touch was [s], and whether the detector said so, at about that place.
+    """Return the time of contact [s], and whether the detector reported it near the surface.
 
-    Else it is when the point reached the announced surface.
+    Otherwise it is the time at which the point reached the announced surface.
     """
     arm, at = ArmDynamics(approach.robot), approach.point.position
     gaps = np.array([approach.surface.normal @ (arm.position(q) - at) for q in position])
@@ -87,7 +87,7 @@ def _touch(
 def _judged(approach: WallApproach, plant: LoadedPlant, log: _Log) -> RecordedHit:
     """Return a hit with its truth."""
     assert plant.touch is not None
-    columns = zip(*log.rows[-KEPT:], strict=True)
+    columns = zip(*log.rows[-SAMPLES:], strict=True)
     time, position, velocity, torque, command = (np.array(each) for each in columns)
     touch, detected = _touch(approach, log, time, position)
     robot, before = approach.robot, plant.torque_before

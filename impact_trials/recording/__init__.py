@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the cycles of a trial as the bag that recording its topics would have given."""
+"""Writes the cycles of a trial as a bag, identical to a recording of its topics."""

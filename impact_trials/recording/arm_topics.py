@@ -20,7 +20,7 @@ _NONE = np.empty(0)
 
 
 class ArmTopics:
-    """The topics of one arm in a bag that may hold those of others."""
+    """The topics of one arm in a bag, which may contain other arms."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class ArmTopics:
             robot: whose joints are recorded.
             typestore: with impact_msgs.
             forces: record the force sensor too.
-            namespace: of the arm's topics; empty: none.
+            namespace: of the arm's topics; may be empty.
         """
         make = self._make = MessageMaker(typestore, robot.base_frame)
         self._write, self._write_raw = writer.write, writer.write_raw
@@ -70,7 +70,7 @@ class ArmTopics:
             self.write_announcement(answer.announcement, time)
 
     def _write_spread(self, command: np.ndarray, spread: SpreadState, time: int) -> None:
-        """Write what a controller by reference spreading commands and why."""
+        """Write commands, references and feedback of a reference-spreading controller."""
         make = self._make
         self._put("impact_qp/command", make.command(time, self._robot, command), time)
         for topic, velocity in (
@@ -82,7 +82,7 @@ class ArmTopics:
         self._put("impact_qp/feedback_acceleration", feedback, time)
 
     def write_announcement(self, announced: Announcement, time: int) -> None:
-        """Write what was announced, at a time that may be later [ns]."""
+        """Write an announcement, at a time that may be later [ns]."""
         self._put("impact_qp/announcement", self._make.announcement(announced), time)
 
     def _put(self, topic: str, made: Made, time: int) -> None:

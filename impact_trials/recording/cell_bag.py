@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the cycles of a trial with a box as the bag that recording its topics would have given."""
+"""Writes the cycles of a trial with a box as a bag, identical to a recording of its topics."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class CellBag(BagWriter):
     """One bag: the topics of each arm in its namespace, and the box's pose."""
 
     def __init__(self, path: Path, cell: RobotCell, typestore: Typestore) -> None:
-        """Say where to write.
+        """Open the bag.
 
         Args:
             path: folder to make.
             cell: whose arms are recorded.
-            typestore: with impact_msgs; the same may serve many bags.
+            typestore: with impact_msgs; may be shared by many bags.
         """
         super().__init__(path, typestore)
         self._arms = [
@@ -38,7 +38,7 @@ class CellBag(BagWriter):
         self._make = MessageMaker(typestore, WORLD)
 
     def add(self, cycles: Sequence[Cycle], box: BoxState, event: bool) -> None:
-        """Write the arms' cycles of one instant; a trial is recorded as a whole."""
+        """Write the arms' cycles of one instant; the whole trial is recorded."""
         for topics, cycle in zip(self._arms, cycles, strict=True):
             topics.write(cycle)
         time, turned = cycles[0].time, quaternion_wxyz(box.rotation)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a whole run in one process as the bag that recording the suite's topics gives."""
+"""Writes a run in one process as a bag, identical to a recording of the suite's topics."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EVENT, ESTIMATE = "/impact_detector/impact", "/impact_detector/estimate"
 
 
 class RunBag:
-    """Writes what plant, detector and controller say in the course of a run."""
+    """Writes the messages of plant, detector and controller during a run."""
 
     def __init__(self, writer: BagWriter, robot: Robot, limits: str) -> None:
         """Write to an open bag.
@@ -37,17 +37,17 @@ class RunBag:
         self._names, self._counts = robot.joint_names, Counts()
 
     def add(self, cycle: Cycle, command: Command, remark: str, fault: Fault) -> None:
-        """Write a cycle: what was measured, judged and answered.
+        """Write a cycle: measurement, detection status and command.
 
         Args:
             cycle: of the lockstep.
-            command: with which the controller answered it.
-            remark: of the controller, for people.
-            fault: why nothing may move, if so.
+            command: the controller's command.
+            remark: of the controller, readable text.
+            fault: the controller's fault, if any.
         """
         make, write, time = self._make, self._write, cycle.time
         self._add_measurement(cycle.measurement, time)
-        write(DETECTOR, *make.detector_status(cycle.verdict), time)
+        write(DETECTOR, *make.detector_status(cycle.status), time)
         self._counts.infeasible += bool(command.relaxed)
         write(COMMAND, *make.command(time, self._robot, command.driver_torque), time)
         desired = command.velocity[:0], command.velocity, command.reference_torque  # no positions
@@ -61,11 +61,11 @@ class RunBag:
             write(ESTIMATE, *make.estimate(estimate, self._robot, frame), estimate.time)
 
     def add_event(self, found: Detection, assessment: Assessment) -> None:
-        """Write a detection and what is made of it."""
+        """Write a detection and its assessment."""
         self._write(EVENT, *self._make.event(found, assessment), found.detection_time)
 
     def _add_measurement(self, measured: Measurement, time: int) -> None:
-        """Write what driver and force sensor say."""
+        """Write the messages of driver and force sensor."""
         make, write = self._make, self._write
         for topic, sample in forces(measured):
             if topic == "wrench_batch":

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the cycles of a trial as the bag that recording its topics would have given."""
+"""Writes the cycles of a trial as a bag, identical to a recording of its topics."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from impact_sim.driver.arm_driver import CYCLE_NS
 from impact_trials.lockstep import Cycle
 from impact_trials.recording.arm_topics import ArmTopics
 
-LEAD = 0.6  # before the event, at most [s]
+LEAD = 0.6  # largest recorded time before the event [s]
 
 
 class TrialBag(BagWriter):
     """One bag: joint states, desired ones and forces.
 
-    What comes before the trial's event (the touch) is kept back and cut to the last ``LEAD``.
+    Data before the trial's event (contact) are buffered and cut to the last ``LEAD``.
     """
 
     def __init__(self, path: Path, robot: Robot, typestore: Typestore, *, forces: bool) -> None:
-        """Say where to write.
+        """Open the bag.
 
         Args:
             path: Folder to make.
             robot: whose joints are recorded.
-            typestore: with impact_msgs; the same may serve many bags.
+            typestore: with impact_msgs; may be shared by many bags.
             forces: record the force sensor too.
         """
         super().__init__(path, typestore)
         self._arm = ArmTopics(self, robot, typestore, forces=forces)
         self._before: deque[Cycle] = deque(maxlen=round(LEAD * NANOSECONDS / CYCLE_NS))
-        self._latched: Announcement | None = None  # the last one of what was cut
+        self._latched: Announcement | None = None  # the last one that was cut
 
     def add(self, cycle: Cycle, event: bool) -> None:
-        """Take a cycle; ``event`` says whether the trial's event has come by now."""
+        """Take a cycle; ``event``: whether the trial's event has happened."""
         if not event:
             if len(self._before) == self._before.maxlen:
                 self._latched = self._before[0].answer.announcement or self._latched
@@ -51,10 +51,10 @@ class TrialBag(BagWriter):
         self._arm.write(cycle)
 
     def close(self) -> None:
-        """Write what was kept back, and the index.
+        """Write the buffered data, and the index.
 
         Raises:
-            WriteError: the disk refused; the recording is unfinished then.
+            WriteError: the file cannot be written; the recording is then unfinished.
         """
         self._flush()
         super().close()

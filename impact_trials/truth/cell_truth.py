@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What really happened in a trial with a box, from the plant: a row of trials.csv."""
+"""The truth about a trial with a box, from the plant: a row of trials.csv."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from impact_trials.lockstep import Cycle
 from impact_trials.trial import DetectorLog, Trial, Value
 from impact_trials.truth.trial_truth import columns
 
-START = START_NS * 1e-9  # of the recordings' time [s]
-LOADED = 0.15  # after the first touch, within which joint torques are looked at [s]
+START = START_NS * 1e-9  # start of the recordings' time [s]
+LOADED = 0.15  # time after first contact in which joint torques are evaluated [s]
 AXES = "xyz"
 
 
@@ -51,10 +51,10 @@ BOX_COLUMNS = (
 
 @dataclass
 class CellLog:
-    """What a cell did in the course of a trial, once a cycle."""
+    """Motion of a cell during a trial, per cycle."""
 
     plant: WatchedCell
-    detectors: tuple[DetectorLog, ...]  # one an arm
+    detectors: tuple[DetectorLog, ...]  # one per arm
     times: list[float] = field(default_factory=list)  # since the start [s]
     boxes: list[BoxState] = field(default_factory=list)
     plate_heights: list[float] = field(default_factory=list)  # mean of the arms, world axes [m]
@@ -76,13 +76,13 @@ class CellLog:
 
     @property
     def tilts(self) -> np.ndarray:
-        """Angle by which the box is turned from where it was, one a cycle, shape (N,) [rad]."""
+        """Rotation angle of the box from its initial pose, per cycle, shape (N,) [rad]."""
         first = self.boxes[0].rotation
         traces = [np.trace(first.T @ box.rotation) for box in self.boxes]
         return np.arccos(np.clip((np.array(traces) - 1.0) / 2.0, -1.0, 1.0))
 
     def slip(self, since: float) -> float:
-        """Return by how much plates rose above the box since a time [s], at the end [m]."""
+        """Return the final rise of the plates relative to the box since a time [s], [m]."""
         start = int(np.searchsorted(self.times, since))
         above = np.array(self.plate_heights) - [box.position[2] for box in self.boxes]
         return float(above[-1] - above[min(start, len(above) - 1)])
@@ -98,7 +98,7 @@ def cell_row(trial: Trial[SpreadingScenario], log: CellLog) -> dict[str, Value]:
     """Return the row of a trial.
 
     Args:
-        trial: what was run.
+        trial: settings of the trial.
         log: of the whole trial.
     """
     scenario, first = trial.scenario, log.plant.first_touch
@@ -124,7 +124,7 @@ def cell_row(trial: Trial[SpreadingScenario], log: CellLog) -> dict[str, Value]:
 
 
 def _arm(scenario: SpreadingScenario, log: CellLog, number: int) -> dict[str, Value]:
-    """Return what there is to say about one arm."""
+    """Return the columns of one arm."""
     plate = log.plant.plates[number]
     row = _detected(log.detectors[number].of(scenario.detector), plate)
     if plate.touch is not None:
@@ -141,7 +141,7 @@ def _arm(scenario: SpreadingScenario, log: CellLog, number: int) -> dict[str, Va
 
 
 def _detected(found: Sequence[Detection], plate: PlateRecord) -> dict[str, Value]:
-    """Return the first detection after the touch, and how many came before it."""
+    """Return the first detection after contact, and the number before it."""
     touched = float("inf") if plate.touch is None else START + plate.touch.time
     after = [each for each in found if each.detection_time * 1e-9 > touched]
     row: dict[str, Value] = {"false_detections": len(found) - len(after)}
@@ -153,7 +153,7 @@ def _detected(found: Sequence[Detection], plate: PlateRecord) -> dict[str, Value
 
 
 def _summed(scenario: SpreadingScenario, log: CellLog, first: float) -> dict[str, Value]:
-    """Return what the columns of all kinds of trials say: of the arm that touches first."""
+    """Return the columns common to all kinds of trials: those of the arm with first contact."""
     times = [plate.touch.time if plate.touch else np.inf for plate in log.plant.plates]
     number = int(np.argmin(times))
     plate, detectors = log.plant.plates[number], log.detectors[number]
@@ -171,7 +171,7 @@ def _summed(scenario: SpreadingScenario, log: CellLog, first: float) -> dict[str
 
 
 def _false_detections(log: CellLog, detector: str) -> int:
-    """Return how many detections of all arms came before their touch, or without one."""
+    """Return the number of detections of all arms before contact, or without one."""
     rows = [
         _detected(each.of(detector), plate)
         for each, plate in zip(log.detectors, log.plant.plates, strict=True)
@@ -180,5 +180,5 @@ def _false_detections(log: CellLog, detector: str) -> int:
 
 
 def _vector(name: str, values: np.ndarray) -> dict[str, Value]:
-    """Return one column an axis."""
+    """Return one column per axis."""
     return {name.format(axis): float(value) for axis, value in zip(AXES, values, strict=True)}

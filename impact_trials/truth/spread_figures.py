@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a controller by reference spreading is judged by: its feedback about the first touch."""
+"""Feedback of a reference-spreading controller about first contact."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from impact_robots.exceptions import OutOfRangeError
 
-BEFORE, AFTER = 0.002, 0.5  # window about the first touch [s]
+BEFORE, AFTER = 0.002, 0.5  # window about first contact [s]
 
 
 class FeedbackFigures(NamedTuple):
-    """Feedback of one trial's arms along an axis, about the first touch."""
+    """Feedback of one trial's arms along an axis, about first contact."""
 
     peak: float  # largest, of all arms [m/s^2]
     integral: float  # of its size, the mean of the arms [m/s]
@@ -25,7 +25,7 @@ class FeedbackFigures(NamedTuple):
 def feedback_figures(
     time: np.ndarray, feedback: np.ndarray, touch: float, axis: int
 ) -> FeedbackFigures:
-    """Return the figures of a_fb from 2 ms before the first touch to 0.5 s after it.
+    """Return the figures of a_fb from 2 ms before first contact to 0.5 s after it.
 
     Args:
         time: of the cycles, evenly apart, shape (k,) [s].
@@ -38,7 +38,7 @@ def feedback_figures(
     """
     within = (time >= touch - BEFORE) & (time <= touch + AFTER)
     if within.sum() < 2:
-        raise OutOfRangeError("time", f"cycles about the touch at {touch:g} s", time)
+        raise OutOfRangeError("time", f"cycles about contact at {touch:g} s", time)
     along = feedback[within, :, axis]
     step = float(time[1] - time[0])
     return FeedbackFigures(
@@ -52,7 +52,7 @@ def feedback_figures(
 def figures_along(time: np.ndarray, feedback: np.ndarray, axis: np.ndarray) -> FeedbackFigures:
     """Return the figures of one arm's recorded a_fb, all of it.
 
-    What was recorded at an instant holds until the next one; the last one counts as long as usual.
+    A recorded value holds until the next instant; the last one for the mean period.
 
     Args:
         time: increasing, shape (k,) [s].

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of trials.csv: as text that reads back as the same values."""
+"""The rows of trials.csv, as text that is read back to the same values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from impact_bags.exceptions import RecordingError
 from impact_trials.trial import Value
 
-TEXTS = ("scenario", "bag", "detector")  # columns that hold no numbers
+TEXTS = ("scenario", "bag", "detector")  # columns of text
 Row = Mapping[str, Value]
 
 
@@ -30,10 +30,10 @@ def row_text(columns: Sequence[str], row: Row) -> bytes:
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> list[dict[str, Value]]:
-    """Return the rows of a table; what was cut off at its end is left out.
+    """Return the rows of a table, without an incomplete last row.
 
     Raises:
-        RecordingError: it has other columns, or is no such table.
+        RecordingError: it has other columns, or is no table of trials.
     """
     data = path.read_bytes() if path.exists() else b""
     whole = io.StringIO(data[: data.rfind(b"\n") + 1].decode(errors="replace"), newline="")

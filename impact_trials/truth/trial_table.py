@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The truth about recorded trials: what `trials.csv` of a campaign says."""
+"""The truth about recorded trials, read from `trials.csv` of a campaign."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _NEEDED = ("scenario", "bag", "duration_s", "speed_reference_mps", "impact_time_
 
 @dataclass(frozen=True)
 class TrialTruth:
-    """One trial; NaN for what it has not, such as an impact in free motion."""
+    """One trial; NaN for missing values, such as those of an impact in free motion."""
 
     scenario: str
     bag: Path
     duration: float  # of the recording [s]
-    speed: float  # asked for [m/s]
+    speed: float  # requested [m/s]
     impact_time: float  # first touch, in the recording's time; NaN: there was none [s]
     gross_velocity: np.ndarray  # right after the impact, shape (n,) [rad/s]
     normal: tuple[float, ...]  # of the surface, base axes

@@ -102,7 +102,7 @@ def _wall(wall: CompliantWall) -> dict[str, Value]:
 
 
 def _state(plant: WatchedPlant, wall: CompliantWall, touch: Touch) -> dict[str, Value]:
-    """Return the state at the touch, and what an arm left alone from then on does."""
+    """Return the state at contact, and what an arm left alone from then on does."""
     joints = range(1, plant.robot.dof + 1)
     velocity = ArmDynamics(plant.robot)(touch.q, touch.dq).velocity
     passive = passive_impact(
@@ -129,7 +129,7 @@ def _state(plant: WatchedPlant, wall: CompliantWall, touch: Touch) -> dict[str, 
 def _velocity_after(passive: DirectRun) -> np.ndarray | None:
     """Return the joint velocities at the release, vibration taken out, (n,) [rad/s].
 
-    The same fit as for the gross velocity, but from the release instead of the touch: a window
+    The same fit as for the gross velocity, but from the release instead of contact: a window
     that holds the contact too takes 9 to 21 % off the jump (doc/simulate.md). None if the arm does
     not let go in time.
     """

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is shown of a run: collected from a recording, or as it is made."""
+"""Data of a run for the viewer: from a recording, or of a run in progress."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Collects what is measured and said, in order of time, into what is shown."""
+"""Collects measurements and status messages, in order of time, for the viewer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Collector:
     """Grows with every state; :meth:`record` may be asked for at any time."""
 
     def __init__(self, axes: ForceAxes) -> None:
-        """Collect forces that ``axes`` turns into base axes."""
+        """Collect forces, which ``axes`` rotates into base axes."""
         self._axes = axes
         self._states: list[JointSample] = []
         self._rows: list[tuple[float, float, float, str]] = []  # speed, bound, gap, mode
@@ -51,7 +51,7 @@ class Collector:
         if not (np.isfinite(state.q).all() and np.isfinite(state.dq).all()):
             return
         if self._states and state.time <= self._states[-1].time:
-            return  # sent again, or time has jumped back: the first of them is shown
+            return  # repeated, or time has jumped back: the first sample is shown
         self._states.append(state)
         self._rows.append(self._status)
         self._forces.append(self._largest)
@@ -93,7 +93,7 @@ class Collector:
         return len(self._states)
 
     def record(self) -> ViewRecord:
-        """Return all that was collected so far."""
+        """Return all data collected so far."""
         n = len(self._states[0].q) if self._states else 0
         start = self._states[0].time if self._states else 0
         columns = np.array([row[:3] for row in self._rows], dtype=float).reshape(-1, 3)
@@ -128,7 +128,7 @@ def _constant(message: Any, prefix: str, value: int) -> str:
 
 
 def _judgement(message: Any) -> str:
-    """Return where a detection was and whether it was expected, as a clause."""
+    """Return the place of a detection and whether it was expected, as a clause."""
     kind = type(message)
     expected = {kind.EXPECTED_YES: ", expected", kind.EXPECTED_NO: ", not expected"}
     where = f" at {message.link}" if message.link else ""

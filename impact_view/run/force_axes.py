@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""In which frame each force sensor measures, and how that is turned in the base."""
+"""The frame in which each force sensor measures, and its rotation to base axes."""
 
 from __future__ import annotations
 

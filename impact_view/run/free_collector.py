@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Collects what is measured of a robot with a free base, of its palms and of boxes about it."""
+"""Collects measurements of a robot with a free base, of its palms and of boxes near it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from impact_view.run.record import BoxTrack, PalmForce, ViewRecord
 
 KINDS = (JOINT_STATE, ODOMETRY, WRENCH, POSE, SIZE, CONTROLLER_STATUS)
 BOX_POSE, BOX_SIZE = re.compile(r"(.*/box\d+)_pose"), re.compile(r"(.*/box\d+)_size")
-UNKNOWN = 0.1  # edges of a box of which nobody says them [m]
+UNKNOWN = 0.1  # edges of a box of unknown size [m]
 
 
 class _Track:
-    """Values over time, as they were said."""
+    """Received values over time."""
 
     def __init__(self) -> None:
         self._times, self._values = list[int](), list[Any]()
@@ -43,7 +43,7 @@ class _Track:
         return np.array(self._times, dtype=np.int64)
 
     def at(self, times: np.ndarray) -> list[Any]:
-        """Return the last value at each time [ns], before the first one that one."""
+        """Return the last value at each time [ns]; before the first value, the first one."""
         index = np.searchsorted(self.times, times, side="right") - 1
         return [self._values[k] for k in np.maximum(index, 0)]
 
@@ -63,7 +63,7 @@ class FreeCollector:
         """Take a message of one of :data:`KINDS`.
 
         Raises:
-            MessageError: it is none that can be shown.
+            MessageError: the message cannot be shown.
         """
         time = to_nanoseconds(message.header.stamp)
         if kind == JOINT_STATE:
@@ -95,7 +95,7 @@ class FreeCollector:
         return len(self._joints) if len(self._base) else 0
 
     def record(self) -> ViewRecord:
-        """Return all that was collected; at least a state of the joints and one of the base."""
+        """Return all collected data; needs at least one state of the joints and one of the base."""
         times = self._joints.times
         count, unknown = len(times), np.full(len(times), np.nan)
         joints, base = self._joints.at(times), self._base.at(times)

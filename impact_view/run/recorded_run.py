@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a recording of any kind into what is shown of it."""
+"""Reads a recording of any kind into a :class:`ViewRecord`."""
 
 from __future__ import annotations
 
@@ -43,9 +43,11 @@ def read_view(path: Path, robot: Robot, choice: TopicChoice) -> ViewRecord:
     if robot.base == "floating":
         return _read_free(path, robot, choice)
     recording = open_recording(path, robot, choice)
-    told, frames = ([], {}) if path.suffix.lower() == ".csv" else _beside(path)
+    messages, frames = ([], {}) if path.suffix.lower() == ".csv" else _beside(path)
     collector = Collector(ForceAxes(robot, frames))
-    for item in heapq.merge(_keyed(recording.items(references=False)), told, key=lambda e: e[:2]):
+    for item in heapq.merge(
+        _keyed(recording.items(references=False)), messages, key=lambda e: e[:2]
+    ):
         _take(collector, item[2])
     if not len(collector):
         raise RecordingError.at(
@@ -83,7 +85,7 @@ def _keyed(items: Iterator[Item]) -> Iterator[tuple[int, int, Any]]:
 
 
 def _take(collector: Collector, item: Any) -> None:
-    """Hand over an item, or what a node has said."""
+    """Pass an item, or a message of a node, to the collector."""
     kind = getattr(item, "__msgtype__", "")
     if kind == CONTROLLER_STATUS:
         collector.add_controller_status(item)
@@ -94,8 +96,8 @@ def _take(collector: Collector, item: Any) -> None:
 
 
 def _beside(path: Path) -> tuple[list[tuple[int, int, Any]], dict[str, str]]:
-    """Return what controller and detector said, with times [ns], and the frames of forces."""
-    told: list[tuple[int, int, Any]] = []
+    """Return messages of controller and detector with times [ns], and the frames of forces."""
+    messages: list[tuple[int, int, Any]] = []
     frames: dict[str, str] = {}
     with BagReader(path, salvage=True) as bag:
         kinds = {topic: info.type_name for topic, info in bag.topics.items()}
@@ -105,5 +107,5 @@ def _beside(path: Path) -> tuple[list[tuple[int, int, Any]], dict[str, str]]:
         topics = [topic for topic, kind in kinds.items() if kind in (CONTROLLER_STATUS, EVENT)]
         for _, _, message in bag.messages(topics) if topics else ():
             with contextlib.suppress(MessageError):  # a damaged stamp
-                told.append((to_nanoseconds(message.header.stamp), _LAST, message))
-    return sorted(told, key=lambda entry: entry[0]), frames
+                messages.append((to_nanoseconds(message.header.stamp), _LAST, message))
+    return sorted(messages, key=lambda entry: entry[0]), frames

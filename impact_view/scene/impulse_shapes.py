@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The announced impulse set as a solid in space, and the scales of what is no length."""
+"""The announced impulse set as a solid in space, and the scales of quantities without a length."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from impact_predictor.sets.feasible_sets import impulse_set
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.state.contact_frame import contact_rotation
 
-GENERATORS = 16
-SLOWEST = 1e-3  # approach that has impulses to show [m/s]
-LONGEST_SET, LONGEST_FORCE = 0.5, 0.5  # of what is drawn [m]
+FACETS = 16
+SLOWEST = 1e-3  # lowest approach speed with visible impulses [m/s]
+LONGEST_SET, LONGEST_FORCE = 0.5, 0.5  # of drawn quantities [m]
 STEPS = (1.0, 2.0, 5.0)
 
 
@@ -39,7 +39,7 @@ def impulse_solid(
     pyramid, as the demo's table has it.
 
     Args:
-        announced: which surface.
+        announced: the surface.
         dynamics: of the arm.
         q: joint positions, shape (n,) [rad].
         dq: joint velocities, shape (n,) [rad/s].
@@ -58,7 +58,7 @@ def impulse_solid(
         inverse = crb(point, rotation)
         friction, restitution = surface.friction[1], surface.restitution
         found = impulse_set(
-            inverse, friction, restitution, speed, GENERATORS, circumscribed=True
+            inverse, friction, restitution, speed, FACETS, circumscribed=True
         ).with_zero()
         faces = ConvexHull(found.vertices).simplices
     except (PredictionError, QhullError):

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be seen at one time of a run: places, arrows and words, without any browser."""
+"""The visible state of a run at one time: places, arrows and text, independent of a browser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
-from impact_view.run.record import TOUCHING, ViewRecord
+from impact_view.run.record import CONTACT_FORCE, ViewRecord
 from impact_view.scene.impulse_shapes import (
     LONGEST_FORCE,
     LONGEST_SET,
@@ -21,8 +21,8 @@ from impact_view.scene.impulse_shapes import (
 )
 from impact_view.scene.surfaces import find_wall
 
-HELD = 0.3  # how long the set at a touch stays to be seen [s]
-TOLD = 0.5  # how long a detection stays to be read [s]
+HELD = 0.3  # display time of the impulse set after a contact [s]
+SHOWN = 0.5  # display time of a detection [s]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Instant:
     force: np.ndarray | None  # on the robot, as it is drawn, shape (3,) [m]; none: no contact
     solid: ImpulseSolid | None  # impulses announced, in [N.s]
     solid_at: np.ndarray  # where it is drawn, shape (3,) [m]
-    impulse: np.ndarray | None  # measured so far, in [N.s], shape (3,); none before a touch
+    impulse: np.ndarray | None  # measured so far, in [N.s], shape (3,); none before contact
     lines: tuple[str, ...]  # in words
     palms: tuple[tuple[np.ndarray, np.ndarray], ...] = ()  # place and force as drawn, (3,) each [m]
     boxes: tuple[np.ndarray, ...] = ()  # position and quaternion x, y, z, w, shape (7,) each
@@ -46,7 +46,7 @@ class Timeline:
 
     Attributes:
         record: what is shown.
-        wall: the surface, none if it is not known.
+        wall: the surface, none if unknown.
         force_scale: length of 1 N [m].
         impulse_scale: length of 1 N.s [m].
         speed: of the contact point towards the surface, without one its magnitude, (N,) [m/s].
@@ -60,13 +60,13 @@ class Timeline:
         self.speed = self._speeds()
         forces = np.linalg.norm(record.force, axis=1)
         self.force_scale = round_scale(forces.max(initial=0.0), LONGEST_FORCE)
-        self._sets = [self._announced_at(touch) for touch in record.touches]
+        self._sets = [self._announced_at(touch) for touch in record.contact_starts]
         solids = [solid for _, solid in self._sets if solid is not None]
         largest = max((np.linalg.norm(each.vertices, axis=1).max() for each in solids), default=0.0)
         self.impulse_scale = round_scale(largest or self._fastest_set(), LONGEST_SET)
 
     def _speeds(self) -> np.ndarray:
-        """Return what the controller reported, and what follows from the states elsewhere."""
+        """Return the reported normal speed; where none was reported, computed from the states."""
         record = self.record
         if len(record) and np.isfinite(record.normal_speed).all():
             return -record.normal_speed
@@ -89,7 +89,7 @@ class Timeline:
         return np.array(found)
 
     def _announced_at(self, index: int) -> tuple[int, ImpulseSolid | None]:
-        """Return the last state before a touch, and the impulses announced for it."""
+        """Return the last state before a contact, and the impulses announced for it."""
         before = max(0, int(index) - 1)
         return before, self._solid(before)
 
@@ -108,12 +108,12 @@ class Timeline:
         return impulse_solid(announced, self._dynamics, record.q[index], record.dq[index])
 
     def at(self, time: float) -> Instant:
-        """Return what is to be seen at ``time`` [s]."""
+        """Return the visible state at ``time`` [s]."""
         record, k = self.record, self.record.index(time)
         frames = self._frames(record.q[k])
         contact = frames[self._robot.model.getFrameId(self._robot.contact_frame), :3, 3]
-        felt = self._presses(k) and not record.palms  # palms have arrows of their own
-        force = record.force[k] * self.force_scale if felt else None
+        pressing = self._presses(k) and not record.palms  # palms have arrows of their own
+        force = record.force[k] * self.force_scale if pressing else None
         solid, place, impulse = self._impulses(k, contact)
         lines = self._lines(k, impulse)
         boxes = tuple(box.poses[k] for box in record.boxes)
@@ -131,7 +131,7 @@ class Timeline:
         )
 
     def _palms(self, k: int, frames: np.ndarray) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
-        """Return where the palms are and what they feel, as it is drawn."""
+        """Return positions of the palms and forces on them, as drawn."""
         model, palms = self._robot.model, self.record.palms
         return tuple(
             (frames[model.getFrameId(palm.frame), :3, 3], palm.force[k] * self.force_scale)
@@ -143,14 +143,14 @@ class Timeline:
         return np.array([placement.homogeneous for placement in self._data.oMf])
 
     def _presses(self, k: int) -> bool:
-        return bool(np.linalg.norm(self.record.force[k]) > TOUCHING)
+        return bool(np.linalg.norm(self.record.force[k]) > CONTACT_FORCE)
 
     def _impulses(
         self, k: int, contact: np.ndarray
     ) -> tuple[ImpulseSolid | None, np.ndarray, np.ndarray | None]:
-        """Return the set, where it is, and the measured impulse: those of a touch for a while."""
+        """Return the set, its position and the measured impulse, held for a while after contact."""
         record = self.record
-        last = int(np.searchsorted(record.touches, k, side="right")) - 1
+        last = int(np.searchsorted(record.contact_starts, k, side="right")) - 1
         if last >= 0 and not record.palms:
             before, solid = self._sets[last]
             if record.time[k] - record.time[before] < HELD:
@@ -160,14 +160,14 @@ class Timeline:
 
     def _lines(self, k: int, impulse: np.ndarray | None) -> tuple[str, ...]:
         record = self.record
-        told = [text for time, text in record.detections if 0 <= record.time[k] - time < TOLD]
+        shown = [text for time, text in record.detections if 0 <= record.time[k] - time < SHOWN]
         lines = [
             f"time {record.time[k]:.3f} s",
             f"phase {record.mode[k]}" if record.mode[k] else "",
             f"speed {self.speed[k]:.3f} m/s" + _bound(record.speed_bound[k]),
             f"force {np.linalg.norm(record.force[k]):.0f} N" if self._presses(k) else "",
             f"impulse {np.linalg.norm(impulse):.2f} N.s" if impulse is not None else "",
-            f"impact detected: {told[-1]}" if told else "",
+            f"impact detected: {shown[-1]}" if shown else "",
         ]
         return tuple(line for line in lines if line)
 

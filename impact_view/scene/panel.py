@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What stands beside the scene: player, words, and the speed against its bound."""
+"""The panel beside the scene: player, text, and the speed against its bound."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from impact_view.scene.instant import Instant, Timeline
 from impact_view.scene.pace import RATES
 
 UNBOUNDED = ("unaware", "existential")  # limits without a bound in closed form
-MOST_POINTS = 1500  # of a curve
+MAX_POINTS = 1500  # of a curve
 _COLORS = {"speed": "#1f77b4", "bound": "#d62728", "now": "#ff7f0e"}
 _AXES = ({"label": "time [s]"}, {"label": "speed [m/s]"})
 
@@ -22,7 +22,7 @@ class Panel:
     """Widgets of viser.
 
     Attributes:
-        playing: whether time goes by.
+        playing: whether playback runs.
         run: label of the run that is chosen.
     """
 
@@ -50,12 +50,12 @@ class Panel:
 
     @property
     def rate(self) -> float:
-        """Rate at which time goes by where there is no contact."""
+        """Playback rate where there is no contact."""
         return RATES[self._rate.value]
 
     @property
     def slow(self) -> bool:
-        """Whether time goes by slowly around contacts."""
+        """Whether playback is slow around contacts."""
         return bool(self._slow.value)
 
     def play(self, on: bool) -> None:
@@ -64,17 +64,17 @@ class Panel:
         self._play.label = "pause" if on else "play"
 
     def set_runs(self, labels: tuple[str, ...], chosen: str) -> None:
-        """Offer runs to choose from; a single one is no choice."""
+        """Offer runs to choose from; a single run is not offered as a choice."""
         self._runs.options = labels
         self._runs.value = chosen
         self._runs.visible = len(labels) > 1
 
     def complain(self, text: str) -> None:
-        """Say what is wrong with a run."""
+        """Show an error of a run."""
         self._legend.content = f"**{text}**"
 
     def moved(self) -> float | None:
-        """Return where the user has moved the slider to since this was asked last [s]."""
+        """Return the slider position set by the user since the last call [s]."""
         wanted, self._wanted = self._wanted, None
         return wanted
 
@@ -83,7 +83,7 @@ class Panel:
             self._wanted = float(self._time.value)
 
     def set_timeline(self, timeline: Timeline) -> None:
-        """Draw the curves of a run, and say what its scales are."""
+        """Draw the curves of a run, and print its scales."""
         record = timeline.record
         self._time.max = max(0.001, round(record.duration, 3))
         known, self._curves = [*self._curves], curves(timeline)
@@ -97,7 +97,7 @@ class Panel:
         self._legend.content = "\n\n".join(legend(timeline))
 
     def _new_plot(self, scales: Any) -> Any:
-        """Return the plot, between the words and the legend."""
+        """Return the plot, between the text and the legend."""
         drawn = [label for label in _COLORS if label == "now" or label in self._curves]
         return self._gui.add_uplot(
             self._with_now(0.0),
@@ -119,7 +119,7 @@ class Panel:
         self._plot.data = self._with_now(instant.time)
 
     def _with_now(self, time: float) -> tuple[np.ndarray, ...]:
-        """Return the curves with one that rises from zero to the largest value at ``time``."""
+        """Return the curves plus a vertical line at ``time``."""
         at, *values = self._curves.values()
         now = np.full(len(at), np.nan)
         index = max(0, min(int(np.searchsorted(at, time)), len(at) - 2))
@@ -136,7 +136,7 @@ class Panel:
 def curves(timeline: Timeline) -> dict[str, np.ndarray]:
     """Return time [s], speed and, if there is one, its bound [m/s], thinned out for a plot."""
     record = timeline.record
-    step = max(1, -(-len(record) // MOST_POINTS))
+    step = max(1, -(-len(record) // MAX_POINTS))
     found = {"time": record.time, "speed": timeline.speed}
     if np.isfinite(record.speed_bound).any():
         found["bound"] = record.speed_bound
@@ -144,28 +144,28 @@ def curves(timeline: Timeline) -> dict[str, np.ndarray]:
 
 
 def legend(timeline: Timeline) -> list[str]:
-    """Return what is drawn, with the scales of what is no length."""
+    """Return the legend, with the scales of quantities without a length."""
     record, wall = timeline.record, timeline.wall
     lines = [f"impact limits: **{record.limits}**"] if record.limits else []
-    if record.touches.size:
+    if record.contact_starts.size:
         lines.append(f"red: force on the arm, 0.1 m is {0.1 / timeline.force_scale:g} N")
     if any(said is not None for said in record.announced):
         lines.append(
             "blue: every impulse that was announced (with zero)"
-            + (", orange: the measured one;" if record.touches.size else ";")
+            + (", orange: the measured one;" if record.contact_starts.size else ";")
             + f" 0.1 m is {0.1 / timeline.impulse_scale:g} N.s"
         )
     if wall is not None:
-        lines.append(f"wall: {wall.source}; how large it is, nobody said")
+        lines.append(f"wall: {wall.source}; its size is unknown")
     if not np.isfinite(record.speed_bound).any():
         lines.append(f"no bound is drawn: {_why_no_bound(record)}")
     return [*lines, *record.remarks]
 
 
 def _why_no_bound(record: ViewRecord) -> str:
-    """Return why there is no bound of the speed."""
+    """Return why the speed has no bound."""
     if not any(record.mode):
         return "no status of a controller was recorded"
     if record.limits in UNBOUNDED:
         return f"the controller reports none under {record.limits}"
-    return "the controller never told one"
+    return "the controller reported none"

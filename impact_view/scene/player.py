@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plays runs in the browser: one is chosen, time goes by, stands still or is set by hand."""
+"""Plays runs in the browser: select, play, pause or move in time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from impact_view.scene.stage import Stage
 
 PERIOD = 1.0 / 30.0  # between pictures [s]
 Loader = Callable[[], ViewRecord]
-PAUSE = 1.0  # at the end of a run, before it begins again [s]
+PAUSE = 1.0  # at the end of a run, before it restarts [s]
 
 
 class Player:
@@ -62,7 +62,7 @@ class Player:
         self._begin(self._loaders[label]())
 
     def follow(self, label: str, record: ViewRecord) -> None:
-        """Show the latest state of a run that is just being made."""
+        """Show the latest state of a run in progress."""
         self._loaders[label] = lambda: record
         if self._chosen != label:
             self._chosen = label
@@ -88,7 +88,7 @@ class Player:
             self._panel.show(instant)
 
     def step(self, elapsed: float) -> None:
-        """Let ``elapsed`` go by for the spectator [s]."""
+        """Advance playback by ``elapsed`` [s]."""
         if self._panel.run in self._loaders and self._panel.run != self._chosen:
             self._try(self._panel.run)
         if self._timeline is None:
@@ -101,7 +101,7 @@ class Player:
         self.show()
 
     def _try(self, label: str) -> None:
-        """Go to a run; if it cannot be read, say so beside the scene and show what there was."""
+        """Select a run; if it cannot be read, show the error and keep the previous run."""
         before = self._chosen
         try:
             self.choose(label)
@@ -118,7 +118,7 @@ class Player:
             if self._rest <= 0.0:
                 self.time, self._rest = 0.0, PAUSE
             return
-        touches = record.time[record.touches] if self._panel.slow else np.zeros(0)
+        touches = record.time[record.contact_starts] if self._panel.slow else np.zeros(0)
         self.time = min(record.duration, advance(self.time, elapsed, touches, self._panel.rate))
 
     def play_forever(self) -> NoReturn:

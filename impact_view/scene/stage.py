@@ -20,7 +20,7 @@ from impact_view.scene.urdf_shapes import link_shapes
 ARM, WALL = (170, 178, 196), (150, 160, 170)
 BOX = (196, 154, 108)
 FORCE, SET, IMPULSE = (214, 39, 40), (31, 119, 180), (255, 127, 14)
-SEE_THROUGH = 0.65  # what is within the arm is to be seen [-]
+SEE_THROUGH = 0.65  # opacity of the arm: parts inside stay visible [-]
 WALL_SIZE, WALL_DEPTH = 0.5, 0.01  # [m]
 SHAFT, SHORTEST = 0.01, 0.01  # of an arrow: radius of its shaft, length that is drawn [m]
 
@@ -54,14 +54,14 @@ class Stage:
         self._point = scene.add_icosphere(f"{name}/contact", radius=0.012, color=(40, 40, 40))
         self._boxes: list[Any] = []
         self._solid: Any = None
-        self._shown: Any = None  # the solid that is there
+        self._shown: Any = None  # the solid now drawn
 
     def reveal(self, visible: bool) -> None:
-        """Show all of it, or nothing of it."""
+        """Show or hide everything."""
         self._root.visible = visible
 
     def set_wall(self, wall: Wall | None) -> None:
-        """Draw the surface that is hit, if it is known; its front is where the arm touches."""
+        """Draw the surface that is hit, if known; its front is at the contact point."""
         if wall is None:
             self._scene.remove_by_name(f"{self._name}/wall")
             return
@@ -76,7 +76,7 @@ class Stage:
         )
 
     def set_boxes(self, boxes: tuple[BoxTrack, ...]) -> None:
-        """Draw boxes of their sizes, in place of those that there were."""
+        """Draw boxes of their sizes, replacing the previous ones."""
         for node in self._boxes:
             node.remove()
         self._boxes = [
@@ -90,25 +90,25 @@ class Stage:
         ]
 
     def show(self, instant: Instant, timeline: Timeline) -> None:
-        """Bring everything to where it is at an instant of a timeline."""
+        """Move everything to an instant of a timeline."""
         for box, pose in zip(self._boxes, instant.boxes, strict=True):
             box.position, box.wxyz = pose[:3], pose[[6, 3, 4, 5]]
-        for number, (place, felt) in enumerate(instant.palms):
-            self._arrow(f"palm{number}", place - felt, felt, FORCE)
+        for number, (place, push) in enumerate(instant.palms):
+            self._arrow(f"palm{number}", place - push, push, FORCE)
         for frame, node in self._links.items():
             placement = instant.frames[frame]
             node.position, node.wxyz = placement[:3, 3], _wxyz(placement[:3, :3])
         self._point.position = instant.contact
         self._show_solid(instant, timeline.impulse_scale)
         force = instant.force
-        start = instant.contact if force is None else instant.contact - force  # its tip is there
+        start = instant.contact if force is None else instant.contact - force  # its tip
         self._arrow("force", start, force, FORCE)
         measured = instant.impulse
         scaled = None if measured is None else measured * timeline.impulse_scale
         self._arrow("impulse", instant.solid_at, scaled, IMPULSE)
 
     def _show_solid(self, instant: Instant, scale: float) -> None:
-        """Draw the impulse set with its apex, no impulse, at the contact point."""
+        """Draw the impulse set with its apex, the zero impulse, at the contact point."""
         solid, name = instant.solid, f"{self._name}/impulses"
         if solid is None:
             if self._solid is not None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The shapes that a URDF gives its links; capsules between joints where it gives none."""
+"""The shapes of the links in a URDF; capsules between joints where it has none."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class LinkShape:
 
 
 def link_shapes(robot: Robot) -> list[LinkShape]:
-    """Return what is drawn of a robot: what its URDF shows, and capsules from joint to joint.
+    """Return the visible shapes of a robot: those of its URDF, and capsules from joint to joint.
 
     Meshes are looked for as the URDF names them, ``package://`` in the ROS prefixes that are
     sourced; a link that has one needs no capsule.
@@ -46,7 +46,7 @@ def link_shapes(robot: Robot) -> list[LinkShape]:
 def _from_urdf(robot: Robot) -> list[LinkShape]:
     """Return the shapes of all links of which a frame is in the model.
 
-    Those that are to be seen, or where none of them can be read those for collisions.
+    The visual shapes, or the collision shapes where no visual shape can be read.
     """
     shapes = []
     model = robot.model
@@ -60,7 +60,7 @@ def _from_urdf(robot: Robot) -> list[LinkShape]:
 
 
 def _of_link(link: ElementTree.Element, tag: str, frame: int) -> list[LinkShape]:
-    """Return what can be read of a link's elements of one tag."""
+    """Return the readable elements of a link with one tag."""
     shapes = []
     for element in link.findall(tag):
         geometry = element.find("geometry")
@@ -99,7 +99,7 @@ def _mesh(geometry: ElementTree.Element) -> trimesh.Trimesh | None:
 
 
 def mesh_file(name: str) -> Path | None:
-    """Return the file that a URDF names, None if it is nowhere."""
+    """Return the file named in a URDF, None if not found."""
     if name.startswith("package://"):
         prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
         shares = [Path(prefix) / "share" for prefix in prefixes if prefix]
@@ -110,7 +110,7 @@ def mesh_file(name: str) -> Path | None:
 
 
 def _origin(element: ElementTree.Element | None) -> np.ndarray:
-    """Return where a shape is in its link, shape (4, 4)."""
+    """Return the pose of a shape in its link, shape (4, 4)."""
     if element is None:
         return np.eye(4)
     angles, place = (_numbers(element.get(key, "0 0 0")) for key in ("rpy", "xyz"))

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The user's browser, and one without a window that draws pictures of the scene."""
+"""The user's browser, and a headless one that renders pictures of the scene."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from impact_view.web.camera import STANDARD, Camera
 from impact_view.web.server import address
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = (  # a picture drawn by the processor is a picture too
+FLAGS = (  # software rendering
     *("--headless=new", "--no-sandbox", "--hide-scrollbars", "--no-first-run"),
     *("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"),
 )
@@ -31,7 +31,7 @@ CONNECTED_WITHIN, DRAWN_WITHIN = 60.0, 120.0  # [s]; the first picture compiles 
 
 
 def open_browser(server: Any) -> None:
-    """Open the user's browser, where there is a screen for it."""
+    """Open the user's browser, if a display is available."""
     if sys.platform == "darwin" or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
         webbrowser.open(address(server))
 
@@ -43,11 +43,11 @@ def find_browser() -> str | None:
 
 @contextlib.contextmanager
 def headless_browser(server: Any, width: int, height: int) -> Iterator[HeadlessBrowser]:
-    """Look at a viser server with a browser that has no window.
+    """Open a viser server in a headless browser.
 
     Args:
         server: to be looked at.
-        width: of its pictures at most [pixels].
+        width: largest width of its pictures [pixels].
         height: of the same.
 
     Yields:
@@ -60,7 +60,7 @@ def headless_browser(server: Any, width: int, height: int) -> Iterator[HeadlessB
     if program is None:
         raise ViewError(f"a picture needs a browser: expected one of {', '.join(BROWSERS)}")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        size = f"--window-size={width + 500},{height + 200}"  # the widgets take their share
+        size = f"--window-size={width + 500},{height + 200}"  # the widgets take part of it
         process = subprocess.Popen(
             [program, *FLAGS, size, f"--user-data-dir={profile}", address(server)],
             stdout=subprocess.DEVNULL,
@@ -91,13 +91,13 @@ class HeadlessBrowser:
         self._server, self._client = server, client
 
     def picture(self, width: int, height: int, camera: Camera = STANDARD) -> np.ndarray:
-        """Return what is to be seen of the scene, white behind it, shape (height, width, 3).
+        """Return the visible scene on white, shape (height, width, 3).
 
         Raises:
             ViewError: the browser draws nothing.
         """
         self._server.flush()
-        self._draw(*TINY, camera)  # by its answer, what was changed before has arrived too
+        self._draw(*TINY, camera)  # after its answer all earlier changes have arrived, too
         drawn = self._draw(width, height, camera)
         opaque = drawn[..., 3:].astype(float) / 255.0
         return np.round(drawn[..., :3] * opaque + 255.0 * (1.0 - opaque)).astype(np.uint8)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Where a scene is looked at from."""
+"""Viewpoint of a scene."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Camera:
 
 
 STANDARD = Camera((0.75, -1.1, 1.15), (0.3, 0.25, 0.5))
-STANDING = Camera((2.3, -1.5, 1.5), (0.2, 0.0, 0.75))  # of who is as tall as a person
+STANDING = Camera((2.3, -1.5, 1.5), (0.2, 0.0, 0.75))  # for a robot as tall as a person
 
 
 def camera_of(robot: Robot) -> Camera:
-    """Return from where all of a robot is to be seen."""
+    """Return a camera that sees the whole robot."""
     return STANDING if robot.base == "floating" else STANDARD

@@ -1,8 +1,8 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Who may open the viewer's websocket: pages of this machine, not any page that a browser shows.
+"""Restricts access to the viewer's websocket to pages of this machine.
 
-A browser lets every page connect to 127.0.0.1, and says in the header Origin which one it is.
+A browser lets every page connect to 127.0.0.1, and names the page in the header Origin.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ HERE = ("127.0.0.1", "localhost", "::1")
 
 
 def origin_refusal(origin: str | None) -> str:
-    """Return why a websocket may not be opened, "" if it may.
+    """Return why a websocket is refused, "" if it is accepted.
 
     Args:
         origin: header of the request; none: its sender is no browser.
     """
     try:
         host = None if origin is None else urlsplit(origin).hostname
-    except ValueError:  # brackets of no address
+    except ValueError:  # brackets that enclose no address
         host = ""
     if origin is None or host in HERE:
         return ""
@@ -34,9 +34,9 @@ def origin_refusal(origin: str | None) -> str:
 
 @contextlib.contextmanager
 def pages_of_this_machine() -> Iterator[None]:
-    """Let what is served within refuse websockets of other machines' pages, each in one line.
+    """Refuse websockets of other machines' pages within the block, each in one line.
 
-    Viser hands no such option to the library that serves it.
+    Viser does not pass such an option to its websocket library.
     """
     from websockets.asyncio import server  # loads slowly
 
@@ -53,7 +53,7 @@ def pages_of_this_machine() -> Iterator[None]:
 
 
 def _guarded(answer: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Return what answers a request as ``answer`` does, once its origin is accepted."""
+    """Return a handler that answers like ``answer`` once the origin is accepted."""
 
     def guarded(connection: Any, request: Any) -> Any:
         if refusal := origin_refusal(request.headers.get("Origin")):

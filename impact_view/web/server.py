@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The web server of the viewer: on this machine only, on a port that is free, without a word."""
+"""The web server of the viewer: on this machine only, on a free port, without output."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def view_server(port: int, title: str, camera: Camera = STANDARD) -> Iterator[An
     """Serve an empty scene, with a grid as floor.
 
     Args:
-        port: on which.
+        port: of the page.
         title: above the widgets.
-        camera: from where a browser looks at first.
+        camera: initial viewpoint.
 
     Yields:
         The viser server; it is stopped at the end.
@@ -36,8 +36,8 @@ def view_server(port: int, title: str, camera: Camera = STANDARD) -> Iterator[An
     check_port(port)
     import viser  # late: it takes half a second
 
-    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # of browsers that try and leave
-    quiet = contextlib.redirect_stdout(io.StringIO())  # which may be a JSON document's
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # of failed handshakes
+    quiet = contextlib.redirect_stdout(io.StringIO())  # standard output may be a JSON document
     with quiet, pages_of_this_machine():
         server = viser.ViserServer(host=HOST, port=port, label=title, verbose=False)
     try:
@@ -55,10 +55,10 @@ def view_server(port: int, title: str, camera: Camera = STANDARD) -> Iterator[An
 
 
 def check_port(port: int) -> None:
-    """Refuse a port on which nobody can listen; viser would quietly take the next one.
+    """Refuse a port that is not free; viser would silently take the next one.
 
     Raises:
-        ViewError: says which, and why.
+        ViewError: names the port and the reason.
     """
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -71,5 +71,5 @@ def check_port(port: int) -> None:
 
 
 def address(server: Any) -> str:
-    """Return what is to be opened in a browser."""
+    """Return the address to open in a browser."""
     return f"http://{HOST}:{server.get_port()}"

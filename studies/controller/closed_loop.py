@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The experiment of Wang 2023 in the closed loop: ten hits a scenario, noise, other surfaces.
+"""The experiment of Wang 2023 in closed loop: ten hits per scenario, noise, other surfaces.
 
 The arm has flexible joints and the sensor noise of a real Panda; friction and restitution of the
 wall are drawn from the announced ranges, the start is shifted.
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from impact_analysis.present.table import Column, Table
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.inertia.inverse_inertia import crb
@@ -43,7 +43,7 @@ RUNS = (  # interface, impact limits
 )
 LATERAL = 0.005  # largest shift of the start along each tangent [m]
 LOWEST = 0.02  # restitution: an impact of none takes no time [-]
-AFTER, LONGEST = 0.1, 10.0  # after the touch, without one [s]
+AFTER, LONGEST = 0.1, 10.0  # after contact, without one [s]
 IMPACT = 0.02  # the contact is over by then [s]
 TOLERANCE = 1e-9  # of membership [N.s]
 
@@ -94,9 +94,9 @@ def hit_once(scenario: Scenario, interface: str, limits: str, seed: int) -> Clos
     sideways = LATERAL * random.uniform(-1.0, 1.0, 2)
     mode = Interface.TORQUE if interface == "torque" else Interface.VELOCITY
 
-    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
         command = controller.update(
-            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+            measurement.q, measurement.dq, impact=status.impact, ready=status.ready
         )
         sent = command.driver_torque if interface == "torque" else command.velocity
         return Answer(sent, command.velocity, command.reference_torque)

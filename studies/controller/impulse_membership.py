@@ -26,7 +26,7 @@ PER_SCENARIO = 500
 DRAWN, PER_DRAWN = "drawn", (100, 20)  # wall configurations, impacts at each
 SPEED = 0.175  # of Wang 2023, along the normal [m/s]
 SLIP = 0.06  # largest tangential velocity, a little more than the published 0.054 [m/s]
-GENERATORS = 8  # of the pyramid
+FACETS = 8  # of the pyramid
 TOLERANCE = 1e-9  # of membership [N.s]
 
 
@@ -67,7 +67,7 @@ def _membership(
     motors = robot.apparent_motor_inertia
     G = W if inertia == "crb" else generalized_momentum(state, rotation, motors)
     announced = impulse_set(
-        W, scenario.friction, scenario.restitution, -SPEED, GENERATORS, circumscribed=True
+        W, scenario.friction, scenario.restitution, -SPEED, FACETS, circumscribed=True
     )
     hull = announced.with_zero()
     impulses = _impulses(G, scenario, count, np.random.default_rng(seed))

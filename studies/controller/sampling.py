@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a slow force sensor makes of an impulse: sampling rates, Wang 2023 (H24)."""
+"""Error of an impulse measured by a slow force sensor: sampling rates, Wang 2023 (H24)."""
 
 from __future__ import annotations
 

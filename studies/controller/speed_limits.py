@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Speed limits of Wang 2023 in closed form (H20), and what joint velocities do at them (H22)."""
+"""Speed limits of Wang 2023 in closed form (H20), and joint velocities at these limits (H22)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from studies.published import parameter
 from studies.wall_configurations import NORMAL, approach, draw
 
 SAMPLES = 200  # drawn wall configurations
-GENERATORS = 8  # of the friction pyramid, not published
+FACETS = 8  # of the friction pyramid, not published
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ def speed_limit(
     (peak,), (duration,) = parameter("qp.a"), parameter("qp.delta_t")
     J, W = contact_jacobian(state, rotation), crb(state, rotation)
     rows, bounds = joint_torque_map(J, peak, duration), robot.limits.impulsive_torque
-    K = friction_pyramid(friction, GENERATORS)
-    extreme = unit_impulses(W, friction, restitution, GENERATORS, circumscribed=True)
+    K = friction_pyramid(friction, FACETS)
+    extreme = unit_impulses(W, friction, restitution, FACETS, circumscribed=True)
     existential = existential_speed_bound(W, K, rows, bounds, restitution)
     robust, binding = robust_speed_bound(rows, bounds, extreme)
     joint = "none" if binding is None else robot.joint_names[binding]
@@ -102,7 +102,7 @@ def sampled_limits(robot: Robot, seed: int) -> list[SpeedLimit]:
 
 
 def bounded(robot: Robot, q: np.ndarray, friction: float) -> bool:
-    """Tell whether the impulses at the wall are bounded: z^T W K > 0 for every generator."""
+    """Return whether the impulses at the wall are bounded: z^T W K > 0 for every generator."""
     state, rotation = ArmDynamics(robot)(q, np.zeros(robot.dof)), contact_rotation(NORMAL)
-    K = friction_pyramid(friction, GENERATORS, circumscribed=True)
+    K = friction_pyramid(friction, FACETS, circumscribed=True)
     return bool(np.all(crb(state, rotation)[2] @ K > 0.0))

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the speed limits say: the rows H20 and H22, and the table of scenarios."""
+"""Report of the speed limits: the rows H20 and H22, and the table of scenarios."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Controller of the planar study: follow a line through the surface, then coast or go on."""
+"""Controller of the planar study: follow a line through the surface, then coast or continue."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def line_command(
         start: plane pose at rest (x [m], z [m], pitch [rad]), shape (3,).
         velocity: of the line after the ramp (x [m/s], z [m/s], 0), shape (3,).
         inertia: diagonal of B, shape (3,) [kg.m^2].
-        coast: from the first touch on, compensate gravity and nothing else.
+        coast: from first contact on, compensate gravity and nothing else.
     """
 
     def command(time: float, state: PointState, touched: bool) -> np.ndarray:

@@ -22,7 +22,7 @@ class PlanarCase:
     torque_loop: bool  # without it the motors follow the desired torque
     stiffness: tuple[float, ...]  # K, shape (3,) [N.m/rad]
     damping: tuple[float, ...]  # D, shape (3,) [N.m.s/rad]
-    pose: tuple[float, float, float]  # x [m], z [m], pitch [rad] at the touch
+    pose: tuple[float, float, float]  # x [m], z [m], pitch [rad] at contact
     approach: float  # of the line below horizontal [rad]
     after: str  # "coast" or "track"
     reference_rms: dict[str, float]  # of each inertia's prediction [rad/s]

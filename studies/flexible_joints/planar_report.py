@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the planar study says: its row (H10) and its table of runs."""
+"""Report of the planar study: its row (H10) and its table of runs."""
 
 from __future__ import annotations
 

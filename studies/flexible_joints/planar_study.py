@@ -23,7 +23,7 @@ from studies.flexible_joints.planar_case import PlanarCase
 from studies.published import parameter
 
 RUN_UP = 0.04  # length of the line before the surface [m]
-AFTER = 0.11  # simulated after the touch, more than the window of the fit [s]
+AFTER = 0.11  # simulated after contact, more than the window of the fit [s]
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -32,10 +32,10 @@ class PlanarResult:
     """What one run gives; velocities of shape (3,) [rad/s]."""
 
     case: PlanarCase
-    before: np.ndarray  # joint velocities at the touch
+    before: np.ndarray  # joint velocities at contact
     after: np.ndarray  # gross joint velocities after it
     predicted: dict[str, np.ndarray]  # by each inertia
-    approach_speed: float  # of the contact point along the normal at the touch [m/s]
+    approach_speed: float  # of the contact point along the normal at contact [m/s]
     restitution: float  # of the normal velocity, by the gross velocity [-]
     predicted_with_restitution: np.ndarray  # by M + B_theta and that restitution
     run: DirectRun
@@ -100,7 +100,7 @@ def simulate_planar(
 
 
 def _run(case: PlanarCase, robot: Robot, contact_step: float) -> DirectRun:
-    """Simulate the approach and what follows the touch."""
+    """Simulate the approach and what follows contact."""
     (speed,) = parameter("flex.sim.speed")
     x, z, _ = case.pose
     velocity = speed * np.array([np.cos(case.approach), -np.sin(case.approach), 0.0])
@@ -116,7 +116,7 @@ def _run(case: PlanarCase, robot: Robot, contact_step: float) -> DirectRun:
 def planar_study(
     cases: Sequence[PlanarCase], progress: Callable[[float, str], None] = lambda *_: None
 ) -> list[PlanarResult]:
-    """Simulate the cases; ``progress`` hears the share done and a note."""
+    """Simulate the cases; ``progress`` called with the fraction done and a note."""
     results = []
     for index, case in enumerate(cases):
         progress(index / len(cases), f"planar run {index + 1} of {len(cases)}")

@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which sentences of a report are false, where the truth is known.
 
-Every sentence must be known here: one that no rule judges counts as false.
+Every sentence must be known here: one that no rule judges counts as false, but for the kinds of
+``LEFT_OUT``, which cannot be false and are not counted.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from impact_analysis.analyze.page.narrative import sentences_of
+from impact_analysis.analyze.reading.coasting import GRAVITY_SHARE
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.present.sentence import Sentence
 from impact_predictor.inertia.inverse_inertia import crb
@@ -25,6 +28,10 @@ MODEL = "M+B_theta"  # what this arm hits with
 DELAY_ERROR = 1e-3  # of a stated delay, from which it is wrong [s]
 TIME_ERROR = 0.01  # of a stated time of a contact's begin or end [s]
 SPEED_ERROR = 0.02  # of a stated approach speed [m/s]
+FRICTION_ERROR = 0.02  # of a stated least friction [-]
+RATE_ERROR = 0.05  # of a stated rate, relative
+FEW_FORCES = 10.0  # samples in a contact, above which nobody may call them few
+CLEAR_SLIP = 0.1  # that is left, from which a hit clearly slides all through [m/s]
 SHORT_CONTACT = 0.05  # half of the window after an impact [s]
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -43,10 +50,21 @@ class Case(NamedTuple):
         return [hit.truth for hit in self.hits.values()]
 
 
-def false_sentences(case: Case) -> list[str]:
-    """Return the sentences of the report that are not true, each with its recording."""
+class JudgedSentences(NamedTuple):
+    """On the sentences of one report."""
+
+    judged: int  # that can be false
+    false: list[str]  # of these, each with its recording
+    left_out: dict[str, int]  # that cannot be false, by key
+
+
+def judged_sentences(case: Case) -> JudgedSentences:
+    """Return which sentences of the report are not true, of those that can be."""
     sentences = sentences_of(case.analysis)
-    return [f"{one.recording} {one.text}".strip() for one in sentences if not _is_true(one, case)]
+    judged = [one for one in sentences if one.key not in LEFT_OUT]
+    false = [f"{one.recording} {one.text}".strip() for one in judged if not _is_true(one, case)]
+    left_out = Counter(one.key for one in sentences if one.key in LEFT_OUT)
+    return JudgedSentences(len(judged), false, dict(left_out))
 
 
 def _is_true(sentence: Sentence, case: Case) -> bool:
@@ -60,13 +78,25 @@ def _numbers(text: str) -> list[float]:
 
 def _found(sentence: Sentence, case: Case) -> bool:
     """So many impacts: not more than contacts; not fewer than hits but those reported missed."""
-    count, *_, slowest, fastest = _numbers(sentence.text.replace("m/s", ""))
-    missed = {one.recording for one in sentences_of(case.analysis) if one.key.startswith("missed")}
+    count, missed = _numbers(sentence.text)[0], _missed_recordings(case)
     most = sum(len(truth.contacts) for truth in case.truths)
-    speeds = [truth.approach_speed for truth in case.truths]
-    fast = abs(fastest - max(speeds)) < SPEED_ERROR
-    slow = slowest > min(speeds) - SPEED_ERROR or count > len(speeds)  # a bounce is slow
-    return len(speeds) - len(missed) <= count <= most and fast and slow
+    right_count = len(case.hits) - len(missed) <= count <= most
+    said = re.search(r"at ([\d.]+) to ([\d.]+) m/s", sentence.text)
+    if said is None:  # of none the speed is known
+        return right_count
+    speeds = np.array([truth.approach_speed for truth in case.truths])
+    fast = np.abs(float(said[2]) - speeds).min() < SPEED_ERROR
+    slow = float(said[1]) > min(speeds) - SPEED_ERROR or count > len(speeds)  # a bounce is slow
+    return bool(right_count and fast and slow)
+
+
+def _none_found(_: Sentence, case: Case) -> bool:
+    """Each recording has a hit: that none was found is true where each is reported missed."""
+    return set(case.hits) <= _missed_recordings(case)
+
+
+def _missed_recordings(case: Case) -> set[str]:
+    return {one.recording for one in sentences_of(case.analysis) if one.key.startswith("missed")}
 
 
 def _best(sentence: Sentence, _: Case) -> bool:
@@ -75,9 +105,33 @@ def _best(sentence: Sentence, _: Case) -> bool:
     return inertia == f"{MODEL}," and law != "frictionless"
 
 
-def _friction_open(_: Sentence, case: Case) -> bool:
-    """Where everything slides friction can be determined."""
-    return not all(truth.slides for truth in case.truths)
+def _best_of_two(sentence: Sentence, _: Case) -> bool:
+    """It is one of the two that are not told apart."""
+    return f"{MODEL}, " in sentence.text
+
+
+def _friction_open(sentence: Sentence, case: Case) -> bool:
+    """Friction is not less than what is said, and not every hit slides on and on."""
+    least = _numbers(sentence.text)[0]
+    friction = case.setup.motions[0].wall.friction
+    clear = all(_slip_left(truth, case.setup.robot) > CLEAR_SLIP for truth in case.truths)
+    return not clear and least < friction + FRICTION_ERROR
+
+
+def _slip_left(truth: Truth, robot: Robot) -> float:
+    """Return the slip at the release in the direction of that at the touch, NaN: unknown [m/s]."""
+    state = ArmDynamics(robot)(truth.q, truth.dq_before)
+    J = contact_rotation(truth.normal)[:, :2].T @ state.J[:3]
+    before, after = J @ truth.dq_before, J @ truth.dq_after
+    return float(after @ before / np.linalg.norm(before))
+
+
+def _withheld(sentence: Sentence, case: Case) -> bool:
+    """No hit is of one short contact that nothing drives."""
+    return all(
+        _driven(sentence, case) or len(truth.contacts) > 1 or not _is_short(truth)
+        for truth in case.truths
+    )
 
 
 def _set_identified(_: Sentence, case: Case) -> bool:
@@ -107,12 +161,11 @@ def _in_set(truth: Truth, robot: Robot) -> bool:
 
 
 def _delays(sentence: Sentence, case: Case) -> bool:
-    since = []
+    since, late = [], case.setup.disturbance.late  # force and torque alike
     for measured in (impact.measured for impact in case.analysis.impacts):
         if measured.touch_by_force:
-            waited = measured.detection_time - np.array(
-                case.hits[measured.recording].truth.contacts
-            )
+            contacts = np.array(case.hits[measured.recording].truth.contacts)
+            waited = measured.detection_time - late - contacts
             since.append(float(waited[waited > 0.0].min(initial=np.inf)))
     stated = 1e-3 * np.array(_numbers(sentence.text))
     return bool(np.all(np.abs(stated - [np.median(since), max(since)]) < DELAY_ERROR))
@@ -152,9 +205,18 @@ def _near(times: tuple[float, ...], time: float) -> bool:
     return bool((np.abs(np.array(times) - time) < TIME_ERROR).any())
 
 
+def _is_short(truth: Truth) -> bool:
+    return truth.release - truth.touch < SHORT_CONTACT
+
+
 def _in_contact(sentence: Sentence, case: Case) -> bool:
+    return not _is_short(case.hits[sentence.recording].truth)
+
+
+def _endless(sentence: Sentence, case: Case) -> bool:
+    """The contact is long, or others follow."""
     truth = case.hits[sentence.recording].truth
-    return not truth.release - truth.touch < SHORT_CONTACT
+    return not _is_short(truth) or len(truth.contacts) > 1
 
 
 def _joints(_: Sentence, case: Case) -> bool:
@@ -163,37 +225,96 @@ def _joints(_: Sentence, case: Case) -> bool:
     return found is not None and not found.known[:2].any()
 
 
-def _rigid_joints(_: Sentence, __: Case) -> bool:
-    """The joints of this arm do not give way as the model supposes: it need not explain them."""
-    return True
+def _slow(sentence: Sentence, case: Case) -> bool:
+    """Joint states come at that rate, if one is stated, and not at the usual one."""
+    every = case.setup.disturbance.recorded_every
+    stated = re.search(r"(?:got|at) ([\d.]+) Hz", sentence.text)
+    right = stated is None or abs(float(stated[1]) * every - 1.0) < RATE_ERROR
+    return every > 0.0 and right
 
 
-def _by_definition(_: Sentence, __: Case) -> bool:
-    """An estimate with its interval, counted as coverage, or a count of what the report lists."""
-    return True
+def _driven(_: Sentence, case: Case) -> bool:
+    """Gravity compensation alone acts after the touch; a payload or another gain makes it wrong."""
+    off = case.setup.disturbance
+    return bool(off.payload > 0.0 or np.abs(off.torque_gain - 1.0).max() > GRAVITY_SHARE)
 
 
+def _payload(sentence: Sentence, case: Case) -> bool:
+    """It carries one that nobody declared, and it is within what is said."""
+    numbers = _numbers(sentence.text)
+    truth = case.setup.disturbance.payload
+    return truth > 0.0 and numbers[1] <= truth <= numbers[2]
+
+
+def _vague_payload(sentence: Sentence, case: Case) -> bool:
+    """The hits are of one motion, and what is said holds the truth."""
+    low, high, *_ = _numbers(sentence.text)
+    return len(case.hits) < 2 and low <= case.setup.disturbance.payload <= high
+
+
+def _cut_off(sentence: Sentence, case: Case) -> bool:
+    """The recording ends that long after a detection."""
+    last = float(case.hits[sentence.recording].t[-1])
+    left = last - 1e-3 * _numbers(sentence.text)[0]
+    times = [impact.measured.detection_time for impact in case.analysis.impacts]
+    return _near(tuple(times), left)
+
+
+def _another_mass(_: Sentence, case: Case) -> bool:
+    """Something hangs on the arm, or its torque loop makes other inertias of its motors."""
+    off = case.setup.disturbance
+    return off.payload > 0.0 or off.motors != 1.0
+
+
+def _poor_fit(sentence: Sentence, case: Case) -> bool:
+    """Joints that do not vibrate give a poor fit where something drives them in the window."""
+    truth = case.hits[sentence.recording].truth
+    return _driven(sentence, case) or len(truth.contacts) > 1 or _in_contact(sentence, case)
+
+
+def _undersampled(sentence: Sentence, case: Case) -> bool:
+    truth = case.hits[sentence.recording].truth
+    return bool((truth.release - truth.touch) * case.setup.force_rate < FEW_FORCES)
+
+
+LEFT_OUT = {
+    "friction": "an interval, counted as coverage",
+    "friction_contact": "an interval, counted as coverage",
+    "friction_at_bound": "nothing is stated",
+    "restitution": "an interval, counted as coverage",
+    "restitution_contact": "an interval, counted as coverage",
+    "surface": "intervals, counted as coverage",
+    "set_holds": "a count of what the report lists",
+    "torque_changes": "a count of what the report lists",
+    "torque_changes_beyond": "a count; what rigid joints do not do need not be explained",
+    "joints_unexplained": "this arm's joints do not give way: the model need not explain them",
+}
 RULES: dict[str, Callable[[Sentence, Case], bool]] = {
+    "no_impact": _none_found,
     "impacts": _found,
     "impacts_partly_compared": _found,
     "best_model_clear": _best,
-    "best_model_unclear": _best,
-    "friction": _by_definition,
+    "best_model_unclear": _best_of_two,
     "friction_open": _friction_open,
-    "restitution_contact": _by_definition,
-    "set_holds": _by_definition,
     "set_identified": _set_identified,
-    "torque_changes": _by_definition,
-    "torque_changes_beyond": _rigid_joints,
     "joints": _joints,
-    "joints_unexplained": _rigid_joints,
-    "surface": _by_definition,
     "delays": _delays,
     "no_force_sensor": _no_force_sensor,
     "few_repetitions": _few_repetitions,
     "second_contact": _another_contact,
     "statistic_again": _statistic_again,
     "in_contact": _in_contact,
+    "endless_contact": _endless,
+    "mass_differs": _another_mass,
+    "restitution_withheld": _withheld,
+    "cut_off": _cut_off,
+    "payload": _payload,
+    "payload_one_posture": _vague_payload,
+    "slow": _slow,
+    "slow_for_detector": _slow,
+    "driven": _driven,
+    "poor_fit": _poor_fit,
+    "undersampled": _undersampled,
     "missed_force": _missed,
     "missed_jump": _missed,
     "missed_statistic": _missed,

@@ -11,14 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_analysis.analyze.comparing.identify import Identified
 from impact_analysis.analyze.result import Analysis, Judged
 from impact_analysis.analyze.run import analyze
 from impact_bags.typestore import impact_typestore
 from impact_predictor import velocity_interval
 from impact_robots import ArmDynamics, Robot, Surface, load_robot
 from studies.foreign import ForeignSetup, SimulatedHit, draw_setup, simulate_hit
+from studies.foreign.disturbances import PLAIN
 from studies.foreign.foreign_recording import write_hit
-from studies.foreign.foreign_sentences import MODEL, Case, false_sentences
+from studies.foreign.foreign_sentences import MODEL, Case, judged_sentences
 
 ROBOT = "panda"
 FOUND = 0.02  # a detection this long after the touch is of this touch [s]
@@ -28,7 +30,7 @@ MOTIONS = 2
 class Compared(NamedTuple):
     """A quantity's truth beside its estimate and 95 % interval; SI."""
 
-    quantity: str  # "friction", "restitution", "impulse", "mass" or "velocity"
+    quantity: str  # one of QUANTITIES of foreign_study.py
     truth: float
     estimate: float
     low: float
@@ -45,19 +47,21 @@ class SetupResult:
     """What became of one set-up."""
 
     seed: int
+    family: str  # of what disturbs it
     hits: int
     found: int  # hits that were detected, and nothing else
     delays: list[float]  # from touch to detection [s]
     best_inertia: str  # that explains the velocities best
     compared: list[Compared]
-    sentences: int  # of the report
+    sentences: int  # of the report, that can be false
     false_sentences: list[str]
+    left_out: dict[str, int]  # sentences that cannot be false, by key
 
 
-def run_setup(seed: int, hits: int) -> SetupResult:
-    """Simulate, record and analyse ``hits`` hits of the set-up of a seed."""
+def run_setup(seed: int, hits: int, family: str = PLAIN) -> SetupResult:
+    """Simulate, record and analyse ``hits`` hits of the set-up of a seed in a family."""
     robot = load_robot(ROBOT)
-    setup, types = draw_setup(robot, seed, MOTIONS), impact_typestore()
+    setup, types = draw_setup(robot, seed, MOTIONS, family), impact_typestore()
     recorded: dict[str, SimulatedHit] = {}
     with tempfile.TemporaryDirectory() as folder:
         for number in range(hits):
@@ -87,43 +91,57 @@ def _result(
     ]
     known = [(hit, each) for hit, each, delay in late if 0.0 < delay < FOUND]
     single = [hit for hit, of_this in pairs if len(of_this) == 1]
-    compared = _coefficients(analysis, [hit for hit, each in known if each.predicted])
+    compared = _coefficients(setup, analysis, [hit for hit, each in known if each.predicted])
+    if (found := analysis.payload) is not None:
+        truth = setup.disturbance.payload
+        compared.append(Compared("payload", truth, found.mass, found.low, found.high))
     for hit, each in known:
-        compared += _impact(robot, analysis, hit, each)
+        compared += _impact(analysis, hit, each)
+    judged = judged_sentences(Case(robot, setup, recorded, analysis))
     return SetupResult(
         seed=setup.seed,
+        family=setup.disturbance.family,
         hits=len(recorded),
         found=sum(any(hit is one for one in single) for hit, _ in known),
         delays=[delay for *_, delay in late],
         best_inertia=analysis.best.candidate.inertia if analysis.best else "",
         compared=compared,
-        sentences=len(analysis.answer) + len(analysis.warnings),
-        false_sentences=false_sentences(Case(robot, setup, recorded, analysis)),
+        sentences=judged.judged,
+        false_sentences=judged.false,
+        left_out=judged.left_out,
     )
 
 
-def _coefficients(analysis: Analysis, hits: list[SimulatedHit]) -> list[Compared]:
-    """Return friction, of hits that slide all through, and restitution."""
-    if not hits:
+def _coefficients(
+    setup: ForeignSetup, analysis: Analysis, hits: list[SimulatedHit]
+) -> list[Compared]:
+    """Return friction and restitution as the report states them, where it does.
+
+    The truth of friction is the walls' coefficient; that of restitution is the hits' own, which
+    depends on the arm.
+    """
+    if analysis.best is None or not hits:
         return []
-    found, truths = analysis.coefficients[MODEL], [hit.truth for hit in hits]
+    found = analysis.coefficients[analysis.best.candidate.inertia]
+    bounces = float(np.mean([hit.truth.restitution for hit in hits]))
     compared = []
-    for name, value, sure in (
-        ("friction", found.friction, all(truth.slides for truth in truths)),
-        ("restitution", found.restitution, True),
-    ):
-        if sure:
-            truth = float(np.mean([getattr(each, name) for each in truths]))
-            compared.append(Compared(name, truth, value.value, value.low, value.high))
+    if found.friction.is_known:
+        compared.append(_stated("friction", setup.motions[0].wall.friction, found.friction))
+    if np.isfinite([found.restitution.low, found.restitution.high]).all():
+        compared.append(_stated("restitution", bounces, found.restitution))
     return compared
 
 
-def _impact(robot: Robot, analysis: Analysis, hit: SimulatedHit, found: Judged) -> list[Compared]:
+def _stated(quantity: str, truth: float, found: Identified) -> Compared:
+    return Compared(quantity, truth, found.value, found.low, found.high)
+
+
+def _impact(analysis: Analysis, hit: SimulatedHit, found: Judged) -> list[Compared]:
     """Return normal impulse, effective mass and joint velocities after one hit."""
     measured, truth = found.measured, hit.truth
     compared = []
-    if np.isfinite(measured.normal_impulse):
-        interval = measured.normal_impulse_interval
+    interval = measured.normal_impulse_interval
+    if np.isfinite([measured.normal_impulse, *interval]).all():
         compared.append(
             Compared("impulse", truth.normal_impulse, measured.normal_impulse, *interval)
         )
@@ -133,10 +151,12 @@ def _impact(robot: Robot, analysis: Analysis, hit: SimulatedHit, found: Judged) 
     coefficients = analysis.coefficients[MODEL]
     mu, e = coefficients.friction, coefficients.restitution
     friction, restitution = (mu.low, min(mu.high, 1.0)), (e.low, e.high)
+    if not np.isfinite([*friction, *restitution]).all():
+        return compared
     low, high = velocity_interval(
-        ArmDynamics(robot)(measured.q, measured.dq_before),
+        ArmDynamics(analysis.robot)(measured.q, measured.dq_before),
         Surface(None, measured.normal, friction, restitution),
-        robot,
+        analysis.robot,
         inertia=MODEL,
     )
     each_joint = zip(truth.dq_after, 0.5 * (low + high), low, high, strict=True)

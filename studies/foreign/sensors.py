@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
+
+from studies.foreign.disturbances import UNDISTURBED, WAVES, Disturbance
 
 PERIOD = 1e-3  # of the joint sensors and the controller [s]
 NOISE = {"q": 1e-5, "dq": 4e-3, "tau": 0.08, "force": 0.5}  # deviations: rad, rad/s, N.m, N
@@ -27,32 +31,43 @@ class Clock:
 
 
 class JointSensors:
-    """Positions, velocities and torques of n joints with white noise."""
+    """Positions, velocities and torques of n joints with white noise and what disturbs them."""
 
-    def __init__(self, random: np.random.Generator) -> None:
-        """Take the generator of the noise."""
-        self._random = random
+    def __init__(self, random: np.random.Generator, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Take the generator of the noise, and what disturbs the sensors."""
+        self._random, self._off = random, disturbance
+        self._every = max(1, round(disturbance.recorded_every / PERIOD))
+        self._count = 0
+        self._torques: deque[np.ndarray] = deque(maxlen=1 + round(disturbance.late / PERIOD))
         self.rows: list[tuple[float, np.ndarray, np.ndarray, np.ndarray]] = []
 
     def sample(
         self, time: float, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Keep a sample, and return the measured position and velocity."""
-        noise = self._random.standard_normal((3, len(q)))
+        """Keep a sample if it is recorded, and return the measured position and velocity."""
+        off, noise = self._off, self._random.standard_normal((3, len(q)))
+        self._torques.append(
+            off.sensor_gain * tau + off.bias + 0.5 * off.ripple * np.sin(WAVES * q)
+        )
+        tau = self._torques[0]
         q, dq, tau = (
             value + NOISE[name] * drawn
             for name, value, drawn in zip(("q", "dq", "tau"), (q, dq, tau), noise, strict=True)
         )
-        self.rows.append((time, q, dq, tau))
+        if self._count % self._every == 0:
+            self.rows.append((time, q, dq, tau))
+        self._count += 1
         return q, dq
 
 
 class ForceSensor:
     """Force on the arm with white noise and an offset."""
 
-    def __init__(self, rate: int, offset: np.ndarray, random: np.random.Generator) -> None:
-        """Set up; a rate of 0 Hz never samples."""
-        self._random, self._offset = random, offset
+    def __init__(
+        self, rate: int, offset: np.ndarray, random: np.random.Generator, late: float = 0.0
+    ) -> None:
+        """Set up; a rate of 0 Hz never samples; stamps are ``late`` [s]."""
+        self._random, self._offset, self._late = random, offset, late
         self._clock = Clock(1.0 / rate if rate else np.inf, random)
         self._absent = rate == 0
         self.rows: list[tuple[float, np.ndarray]] = []
@@ -61,4 +76,4 @@ class ForceSensor:
         """Keep a sample of the force, base axes, shape (3,) [N], if one is due."""
         if not self._absent and self._clock(time):
             noise = NOISE["force"] * self._random.standard_normal(3)
-            self.rows.append((time, force + self._offset + noise))
+            self.rows.append((time + self._late, force + self._offset + noise))

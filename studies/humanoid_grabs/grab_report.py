@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What is promised of a humanoid's grabs, beside what the study found."""
+"""Expected figures of a humanoid's grabs, compared with the results of the study."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from studies.row import OURS, PAPERS, ClaimTable, Row, promised
 OF_BOUND = (0.95, 1.01)  # speed over the bound, of palms that are asked for more [-]
 BOUNDS = (0.268, 0.228, 0.183)  # robust ones at the poses of a prototype's, widths of FAST [m/s]
 BOUND_ERROR = 0.02  # most relative difference to them [-]
-NOTICED = 0.010  # latest detection after the touch [s]
+NOTICED = 0.010  # latest detection after contact [s]
 LIFTED = 0.09  # least [m]
 
 
 def table(found: GrabStudy) -> ClaimTable:
-    """Return the verdicts and what they rest on."""
+    """Return the verdicts and their reasons."""
     rows = (
         speed_row(found.palms(PUBLISHED), _setting(found)),
         _at_the_bound(found),
@@ -39,7 +39,7 @@ def table(found: GrabStudy) -> ClaimTable:
 
 
 def _setting(found: GrabStudy) -> str:
-    """Say what was simulated in the published scenario."""
+    """Return a text about the simulations in the published scenario."""
     boxes, palms = len(found.boxes(PUBLISHED)), len(found.palms(PUBLISHED))
     return f"{len(found.grabs[PUBLISHED])} trials, {boxes} boxes, {palms} impacts"
 
@@ -58,7 +58,7 @@ def _at_the_bound(found: GrabStudy) -> Row:
         f"{least - 1.0:+.1%} to {most - 1.0:+.1%}",
         all(within(share, OF_BOUND) for share in shares),
         f"robust limits; {len(found.grabs[FAST[0]])} seeds each; the bound is that at the state of"
-        f" the touch. Palms that touch first {spanned(early)}; those that touch second, when the"
+        f" contact. Palms that touch first {spanned(early)}; those that touch second, when the"
         f" first impact has gone through the robot, {spanned(late)}. A prototype had .998 to 1.011",
         figures={
             "speed_over_bound_least": least,

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The least and the most of something, over trials."""
+"""Smallest and largest values over trials."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def spanned(between: Span, digits: int = 3, scale: float = 1.0) -> str:
 
 
 def within(found: Span, wanted: Span) -> bool:
-    """Tell whether one span is within another; nan is not."""
+    """Return whether one span is within another; nan is not."""
     return wanted[0] <= found[0] and found[1] <= wanted[1]

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole study: grabs of each scenario over seeds, bounds at the poses, one trial a trouble."""
+"""The whole study: grabs of each scenario over seeds, bounds at the poses, a trial per failure."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class GrabStudy(NamedTuple):
 
 
 def tasks(trials: int, seed: int) -> list[GrabTask]:
-    """Return what there is to run; with more trials those of fewer stay as they are."""
+    """Return the runs; with more trials those of fewer stay as they are."""
     counts = {n: trials if n in PROMISED else max(1, trials // OTHERS) for n in grab_names()}
     grabs = [GrabTask(name, seed + k) for name, count in counts.items() for k in range(count)]
     return grabs + [GrabTask(name, seed, trouble=True) for name in TROUBLES]
@@ -66,7 +66,7 @@ def run(trials: int, seed: int, jobs: int, progress: Callable[[float, str], None
         trials: of each scenario that something is promised of.
         seed: of the first trial of each scenario, and of all troubles.
         jobs: processes; with 1 it is this one.
-        progress: hears the share done and a note.
+        progress: called with the fraction done and a note.
 
     Raises:
         AnalysisError: a process died.

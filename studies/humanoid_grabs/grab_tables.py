@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The study of grabs as tables: each scenario over its seeds, each trouble by itself."""
+"""The study of grabs as tables: each scenario over its seeds, each failure case."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _scenarios(found: GrabStudy) -> Table:
     return Table(
         "scenarios",
         "Each scenario over its seeds, least to most: palms' speed, over the robust bound where the"
-        " robot then was, detection after the touch, peak J^T f of a wrist over its limit, lift;"
+        " robot then was, detection after contact, peak J^T f of a wrist over its limit, lift;"
         " least margin of the zero-moment point up to the lift's end, and from there on",
         (
             Column("scenario", "scenario"),

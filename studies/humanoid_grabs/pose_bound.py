@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast both palms may be in the posture of a scenario, in closed form."""
+"""Highest safe speed of both palms in the posture of a scenario, in closed form."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What may go wrong with a grab: scenarios that differ in one thing, and pushes."""
+"""Failure cases of a grab: scenarios that differ in one parameter, and pushes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How long after the contact the joint torques tell of it (H8)."""
+"""Delay between contact and its effect on the joint torques (H8)."""
 
 from __future__ import annotations
 

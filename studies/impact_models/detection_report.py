@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the study of detection says: its row (H8) and its table."""
+"""Report of the study of detection: its row (H8) and its table."""
 
 from __future__ import annotations
 

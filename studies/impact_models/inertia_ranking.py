@@ -23,7 +23,7 @@ CONFIGURATIONS = 15
 SPEED = 0.12  # of the approach, one of the five of Wang 2022 [m/s]
 LAW = Viscoelastic(stiffness=1.2e5, damping=8e6)  # Wang 2022 (23); figures assumed
 PUBLISHED_MODELS = ("em", "gm", "crb", "flex")  # the four of Wang 2022
-AFTER = 0.04  # simulated after the touch; a compression lasts 6 to 13 ms [s]
+AFTER = 0.04  # simulated after contact; a compression lasts 6 to 13 ms [s]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def inertia_ranking(
     count: int = CONFIGURATIONS,
     progress: Callable[[float, str], None] = lambda *_: None,
 ) -> list[MassComparison]:
-    """Compare over wall configurations; ``progress`` hears the share done and a note."""
+    """Compare over wall configurations; ``progress`` called with the fraction done and a note."""
     comparisons = []
     for index, configuration in enumerate(wall_configurations(robot, count, seed)):
         progress(index / count, f"wall impact {index + 1} of {count}")

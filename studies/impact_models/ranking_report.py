@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the inertia ranking says: its row (H1) and its table of configurations."""
+"""Report of the inertia ranking: its row (H1) and its table of configurations."""
 
 from __future__ import annotations
 

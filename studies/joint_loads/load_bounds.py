@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Highest safe speeds at a pose: by the published robust limit, and by the loads of the joints."""
+"""Highest safe speeds at a pose: by the published robust limit, and by the joint loads."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The published load a/delta_t J^T iota of the named scenarios, beside what their joints feel."""
+"""The published load a/delta_t J^T iota of the named scenarios, compared with the joint torques."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hits in the closed loop at the bound of joint loads, by arms and walls that are not as announced.
+"""Hits in closed loop at the bound of joint loads, with unannounced arms and walls.
 
 Friction, restitution and stiffness of the wall, stiffness, damping and motor inertia of the joints
 are those of a case inside the announced ranges; sensors have noise. The controller knows the ranges
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_predictor.joint_load.load import DURATION
 from impact_predictor.joint_load.load_case import LoadCase
 from impact_predictor.joint_load.load_limits import load_limits
@@ -40,10 +40,10 @@ class LoadedHit(NamedTuple):
     """One hit."""
 
     case: LoadCase
-    speed: float  # at the touch, along the normal [m/s]
+    speed: float  # at contact, along the normal [m/s]
     bound: float  # of the controller's limit in that state [m/s]
-    tangential: float  # speed at the touch along the surface [m/s]
-    unexpected: float  # torque at the touch beside gravity's, over its range, worst joint [-]
+    tangential: float  # speed at contact along the surface [m/s]
+    unexpected: float  # torque at contact beside gravity's, over its range, worst joint [-]
     used: np.ndarray  # of the limits of change and of range, shape (2 n,) [-]
 
     @property
@@ -53,7 +53,7 @@ class LoadedHit(NamedTuple):
 
 
 def announced(pose: WallPose) -> Contact:
-    """Return what the controller is told of the wall at a pose."""
+    """Return the announced wall at a pose."""
     return Contact(pose.point.position, NORMAL, FRICTION, RESTITUTION, stiffness=STIFFNESS)
 
 
@@ -83,9 +83,9 @@ def hit_once(robot: Robot, pose: WallPose, case: LoadCase, seed: int) -> LoadedH
     bound = load_limit(robot, controller.plan.contact).speed_bound(pose.point).speed
     plant = LoadedPlant(robot.with_joints(case.scale), wall_at(pose, case, bound))
 
-    def answer(measurement: Measurement, verdict: Verdict) -> Answer:
+    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
         command = controller.update(
-            measurement.q, measurement.dq, impact=verdict.impact, ready=verdict.ready
+            measurement.q, measurement.dq, impact=status.impact, ready=status.ready
         )
         return Answer(command.driver_torque, command.velocity, command.reference_torque)
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What joints feel in simulated impacts, by the model of joint loads and by the published formula.
+"""Joint torques in simulated impacts, by the model of joint loads and by the published formula.
 
 The arm flies into the wall with gravity compensation alone, at drawn poses and surfaces.
 """
@@ -46,7 +46,7 @@ class PassiveImpact(NamedTuple):
 
     @property
     def formula_share(self) -> float:
-        """The formula's largest load over its limit, over what is felt of it [-]."""
+        """The formula's largest load over its limit, over the measured one [-]."""
         return self.worst(self.formula)[1] / self.worst(self.felt)[1]
 
     def worst(self, torque: np.ndarray) -> tuple[int, float]:

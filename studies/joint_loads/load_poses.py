@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Poses in front of a wall from which an arm can take a run-up, and the walls that it hits."""
+"""Poses in front of a wall with enough run-up, and the walls."""
 
 from __future__ import annotations
 

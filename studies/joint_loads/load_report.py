@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the suite promises of joint loads, beside what the study found."""
+"""The suite's claims about joint loads, compared with the results of the study."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FASTER = (  # least median of a bound over the published robust one [-]
 
 
 def table(found: LoadStudy) -> ClaimTable:
-    """Return the verdicts and what they rest on."""
+    """Return the verdicts and their reasons."""
     rows = (_model(found), _safe(found), _tight(found), *_fast(found))
     return ClaimTable(
         "load", "Joint loads: model, limit, published formula", rows, load_tables.studies(found)
@@ -54,7 +54,7 @@ def _model(found: LoadStudy) -> Row:
 
 
 def _formula(found: LoadStudy) -> dict[str, float]:
-    """Return how the published formula compares with what is felt."""
+    """Return how the published formula compares with the measured loads."""
     shares = np.array([each.formula_share for each in found.impacts])
     named = [each.worst(each.formula)[0] == each.joint for each in found.impacts]
     low, median, high = (float(np.percentile(shares, q)) for q in (5, 50, 95))

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How true predicted loads of joints are, and how safe and how high the speeds bounded by them.
+"""Accuracy of predicted joint loads, and safety and value of the speeds bounded by them.
 
 At each of many drawn poses: impacts of the arm left to itself, bounds, hits in the closed loop.
 """
@@ -85,7 +85,7 @@ def run(
         poses: how many.
         seed: of everything that is drawn.
         jobs: processes; with 1 it is this one.
-        progress: hears the share done and a note.
+        progress: called with the fraction done and a note.
         finished: poses that need not be studied; gets the others.
     """
     robot = load_robot(ROBOT)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the suite promises of learned walls, beside what the study found."""
+"""The suite's claims about learned walls, compared with the results of the study."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAST, SOFT, COVERED = 0.85, 0.3, 0.9
 
 
 def table(found: LearnStudy) -> ClaimTable:
-    """Return the verdicts and what they rest on."""
+    """Return the verdicts and their reasons."""
     known = [run for kind in KINDS if kind.known_form for run in found.of(kind.name)]
     steady = [run for run in known if run.kind != EXCHANGED]
     rows = (

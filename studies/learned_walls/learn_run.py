@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One drawn wall and arm: some hits in the closed loop, each as fast as those before make safe."""
+"""One drawn wall and arm: some hits in closed loop, each at a speed safe by the last ones."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LearnRun(NamedTuple):
     restitution: float  # [-]
     friction: float  # [-]
     safe: tuple[float | None, ...]  # speed that was found safe [m/s]
-    speed: tuple[float | None, ...]  # at the touch along the announced normal [m/s]
+    speed: tuple[float | None, ...]  # at contact along the announced normal [m/s]
     best: tuple[float, ...]  # at which perfect knowledge would just keep all limits there [m/s]
     fastest: tuple[float, ...]  # that the arm keeps on the run-up [m/s]
     change: tuple[float | None, ...]  # most of a limit of the change of torque that was used [-]

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole study: which runs there are, and who makes them."""
+"""The whole study: its runs, and their parallel execution."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LearnStudy(NamedTuple):
 
 
 def tasks(truths: int, seed: int) -> list[LearnTask]:
-    """Return what there is to run; with more truths those of fewer stay as they are."""
+    """Return the runs; with more truths those of fewer stay as they are."""
     counts = [max(1, truths // kind.share) for kind in KINDS]
     found = [LearnTask(k, n, seed) for k, count in enumerate(counts) for n in range(count)]
     return sorted(found, key=lambda task: (task.number / counts[task.kind], task.kind))
@@ -47,7 +47,7 @@ def run(
         truths: of the first case.
         seed: of everything that is drawn.
         jobs: processes; with 1 it is this one.
-        progress: hears the share done and a note.
+        progress: called with the fraction done and a note.
         finished: runs that need not be made; gets the others.
 
     Raises:

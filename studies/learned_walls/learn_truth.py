@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Walls and arms that are drawn, and by what they differ from what the learner's model knows."""
+"""Drawn walls and arms, and their differences from the learner's model."""
 
 from __future__ import annotations
 

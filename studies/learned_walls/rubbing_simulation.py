@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The robot as its driver shows it, with friction in its motors that nobody compensates."""
+"""The robot with its driver, with uncompensated friction in its motors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the feedback of arms does to the object that they hold together."""
+"""Effect of the arms' feedback on the object that they hold together."""
 
 from __future__ import annotations
 

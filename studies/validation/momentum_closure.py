@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which motor inertia explains an arm's change of velocity by the torques it was given and felt."""
+"""Which motor inertia explains an arm's change of velocity by commanded and measured torques."""
 
 from __future__ import annotations
 

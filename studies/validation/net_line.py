@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The line through net feedback over reference velocity, its root, and how sure that one is."""
+"""The line through net feedback over reference velocity, its root, and the root's uncertainty."""
 
 from __future__ import annotations
 

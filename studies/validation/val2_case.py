@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Use cases of the study: what is pushed or grabbed, along which axis, and what maps predict."""
+"""Use cases of the study: object, push or grab, axis, and predictions of the impact maps."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A folder of finished trials, one line each, so that a study that was stopped goes on."""
+"""A folder of finished trials, one line each, so that a stopped study can resume."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What van Steen 2025 says of the three inertias, and what the study found."""
+"""Claims of van Steen 2025 about the three inertias, compared with the results of the study."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = " / ".join(SYMBOLS)
 
 
 def table(found: Val2Study) -> ClaimTable:
-    """Return the verdicts and what they rest on."""
+    """Return the verdicts and their reasons."""
     fitted = [case for case in found.cases if case.line is not None]
     pushes, grabs = ([case for case in fitted if case.use.kind == kind] for kind in KINDS)
     groups = (("hit-and-push (Table II)", pushes), ("grabs (Table III)", grabs), ("all", fitted))
@@ -101,7 +101,7 @@ def _closure(id_: str, kind: str, cases: Sequence[CaseResult]) -> Row:
         f"{most:.4f}; {least:.4f}",
         most <= CLOSED and least >= MISSED,
         "mean size, of a use case's trials, of the change of velocity that torques and contact"
-        " forces leave unexplained, from 20 ms before the first touch to 100 ms after it; the"
+        " forces leave unexplained, from 20 ms before first contact to 100 ms after it; the"
         f" torque loops' lag of {1e3 * LAG:.2f} ms is accounted for",
         figures={
             "largest_b_theta_miss_mps": most,

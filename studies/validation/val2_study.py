@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole study: which trials there are, who runs them, and the line of each use case."""
+"""The whole study: its trials, their execution, and the line of each use case."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def levels() -> tuple[float, ...]:
 
 
 def tasks(trials: int, seed: int, uses: Sequence[UseCase] = USE_CASES) -> list[NetTask]:
-    """Return what there is to run; with more trials those of fewer stay as they are."""
+    """Return the runs; with more trials those of fewer stay as they are."""
     found, count = [], len(levels())
     for use in uses:
         for number in range(trials):
@@ -98,7 +98,7 @@ def run(
         trials: at each level of each use case.
         seed: of everything that is drawn.
         jobs: processes; with 1 it is this one.
-        progress: hears the share done and a note.
+        progress: called with the fraction done and a note.
         finished: trials that need not be run; gets the others.
         dask: address of a Dask scheduler that works instead of processes.
 

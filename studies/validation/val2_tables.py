@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The study as tables: lines, errors beside the published ones, momentum closure, sensitivity."""
+"""The study as tables: lines, errors and published ones, momentum closure, sensitivity."""
 
 from __future__ import annotations
 

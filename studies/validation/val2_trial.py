@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One trial of the study: its net feedback, and how well each inertia explains it."""
+"""One trial of the study: its net feedback, and the residual with each inertia."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from studies.validation.val2_case import INERTIAS, UseCase
 
 ROBOT = "panda_plate"
 PERIOD = 1e-3  # of control [s]
-AFTER = 0.65  # the first touch, how long a trial goes on: the window and an early touch [s]
-CLOSED = (-0.02, 0.1)  # about the first touch, in which momentum is closed [s]
+AFTER = 0.65  # the first contact, how long a trial goes on: the window and an early touch [s]
+CLOSED = (-0.02, 0.1)  # about first contact, in which momentum is closed [s]
 
 
 LEARNED = ("all tasks", "position")  # what feed-forward stands in for

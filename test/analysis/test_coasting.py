@@ -23,13 +23,13 @@ COASTING = {
     "200 Hz": {"rate": 200},
 }
 DRIVEN = {
-    "retracts 30 ms after the touch": {"after": "retract", "after_delay": 0.03},
+    "retracts 30 ms after contact": {"after": "retract", "after_delay": 0.03},
     "the same, torque before the friction": {
         "after": "retract",
         "after_delay": 0.03,
         "sensor": "motor",
     },
-    "is stopped 30 ms after the touch": {"after": "hold", "after_delay": 0.03, "sensor": "motor"},
+    "is stopped 30 ms after contact": {"after": "hold", "after_delay": 0.03, "sensor": "motor"},
     "is pushed on": {"after": "boost"},
     "is pushed on, 200 Hz": {"after": "boost", "rate": 200},
 }
@@ -89,4 +89,4 @@ def test_the_report_says_it(tmp_path):
         said[name] = [note for note in impact.measured.notes if "is driven" in note]
     assert said["coasts"] == []
     (note,) = said["driven"]
-    assert note.startswith("the arm is driven after the impact: from 30 to 100 ms after the touch")
+    assert note.startswith("the arm is driven after the impact: from 30 to 100 ms after contact")

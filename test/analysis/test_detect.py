@@ -294,7 +294,7 @@ def test_traces_hold_every_detector_around_the_first_impacts(csv_file):
     for trace in traces.found:
         start = trace.detections[0].detection_time
         for name in parameters.detectors:
-            times = [each.time - start for each in trace.verdicts if each.detector == name]
+            times = [each.time - start for each in trace.statuses if each.detector == name]
             assert np.diff(times).tolist() == [MILLISECOND] * 150
             assert times[0] == -50 * MILLISECOND
     assert traces.left_out == 0

@@ -259,7 +259,7 @@ def test_the_same_seed_gives_the_same_text(run, tmp_path, monkeypatch):
     file = write(tmp_path / "impacts.csv", impacts)
     first, second = run(file), run(file)
     assert first == second and first[0] == 0
-    assert "fitted on 30, judged on the other 30 (random halves, seed 0)" in first[1]
+    assert "fitted on 30, tested on the other 30 (random halves, seed 0)" in first[1]
     assert "baseline" in first[1] and "best by its fit:" in first[1]
 
 

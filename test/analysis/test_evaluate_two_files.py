@@ -78,7 +78,7 @@ def test_the_report_names_both_files_and_no_halves(run, files):
     status, out, _ = run("--fit", files["fit"], "--test", files["test"])
     assert status == 0
     assert str(files["fit"]) in out and str(files["test"]) in out
-    assert "fitted on the first file's 60, judged on the other's 40" in out
+    assert "fitted on the first file's 60, tested on the other's 40" in out
     assert " half" not in out.replace("half width", "") and "random" not in out
     assert "NOT independent" not in out
     assert out.count("dw left by the balance of momentum") == 2
@@ -89,7 +89,7 @@ def test_impacts_of_the_fit_file_among_the_judged_are_said(run, files, tmp_path)
     both = tmp_path / "both.csv"
     both.write_text("\n".join([*lines[1], *lines[0][1:6]]))
     out = run("--fit", files["fit"], "--test", both)[1]
-    assert "NOT independent: 5 of the judged impacts are in the fit file too" in out
+    assert "NOT independent: 5 of the test impacts are in the fit file too" in out
     found = json.loads(run("--fit", files["fit"], "--test", both, "--json")[1])
     assert found["impacts_in_both_files"] == 5
 

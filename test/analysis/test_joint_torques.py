@@ -97,7 +97,7 @@ def test_the_document_has_what_the_report_says(analysis, written):
     head = (folder / "impacts.csv").read_text().splitlines()[0]
     assert "predicted_torque_change_high_7_nm" in head
     page = report_text(analysis)
-    assert "What the joints felt" in page and "What the joints are" in page
+    assert "Measured joint torques" in page and "Identified joints" in page
 
 
 def test_the_file_makes_a_robot_with_these_joints(analysis, written, project_root, tmp_path):

@@ -129,7 +129,7 @@ def test_a_jump_that_torques_explain_is_none_and_one_that_they_do_not_is():
     tau = state.g + pushing * (state.M @ acceleration)
     assert velocity_jumps(robot, T, q, dq, tau) == []
     ((at, size),) = velocity_jumps(robot, T, q, dq, np.tile(state.g, (len(T), 1)))
-    assert at == pytest.approx(0.504, abs=3e-3) and size == pytest.approx(0.4, abs=0.02)
+    assert at == pytest.approx(0.5, abs=3e-3) and size == pytest.approx(0.4, abs=0.02)
     unknown = np.full_like(tau, np.nan)
     assert len(velocity_jumps(robot, T, q, dq, unknown)) == 1
     assert velocity_jumps(robot, T, q, 0.6 * dq, unknown) == []  # a controller may do that

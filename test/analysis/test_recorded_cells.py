@@ -19,7 +19,7 @@ from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.demo.spreading_evaluation import evaluate_spreading
 from impact_analysis.spreading.cell_documents import arm_rows
 from impact_analysis.spreading.cell_sentences import cell_sentences
-from impact_analysis.spreading.episodes import ArmTouch, find_episodes
+from impact_analysis.spreading.episodes import ArmContact, find_episodes
 from impact_sim.cell.spreading_file import load_spreading
 from impact_trials.truth.cell_truth import START
 
@@ -59,7 +59,7 @@ def of(bag, truth, robot=ROBOT, **options):
     settings = AnalysisSettings(robot=robot, **options)
     cell = arms_of(bag, bag.name, settings)[1]
     times = dict(zip(("left", "right"), truth, strict=True)) | {"": truth[0]}
-    touches = {arm: [ArmTouch(times[arm], True)] for arm in cell.arms}
+    touches = {arm: [ArmContact(times[arm], True)] for arm in cell.arms}
     found = find_episodes(cell, touches, settings.load_robot)
     return found, {each.key: each.text for each in cell_sentences(found, robot)}
 
@@ -267,7 +267,7 @@ def test_an_arm_recorded_twice_is_noticed(grab, truth, tmp_path):
 def test_an_arm_that_touches_nothing_is_said(grab, truth):
     settings = AnalysisSettings(robot=ROBOT)
     cell = arms_of(grab[0], "grab", settings)[1]
-    touches = {"left": [ArmTouch(truth[0], True)], "right": []}
+    touches = {"left": [ArmContact(truth[0], True)], "right": []}
     found = find_episodes(cell, touches, settings.load_robot)
     said = {each.key: each.text for each in cell_sentences(found, ROBOT)}
     assert "of right no impact was found" in said["untouched"]
@@ -294,13 +294,15 @@ def test_one_arm_can_be_chosen_as_before(grab):
 
 def test_a_bag_that_cannot_be_read_any_more_is_said(grab, truth, tmp_path):
     cell = arms_of(grab[0], "grab", AnalysisSettings())[1]._replace(path=tmp_path / "gone")
-    found = find_episodes(cell, {"left": [ArmTouch(truth[0], True)]}, AnalysisSettings().load_robot)
+    found = find_episodes(
+        cell, {"left": [ArmContact(truth[0], True)]}, AnalysisSettings().load_robot
+    )
     keys = [each.key for each in cell_sentences(found, ROBOT)]
     assert keys == ["arms", "unread"] and found.episodes == []
 
 
 def test_an_arm_that_follows_neither_reference_is_said(grab, truth, tmp_path):
-    """Desired velocities that are those of no reference, from 50 ms after the touch on."""
+    """Desired velocities that are those of no reference, from 50 ms after contact on."""
 
     def change(topic, time, message):
         if topic != "/left/impact_qp/desired_joint_states" or time < truth[0] + 0.05:

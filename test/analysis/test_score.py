@@ -21,7 +21,7 @@ def truth(impact_time=1.0):
 
 
 def result(peak, *detected, impact_time=1.0, quiet=1.0):
-    """Return a trial whose statistic is 1 but for a peak 2 ms after the touch."""
+    """Return a trial whose statistic is 1 but for a peak 2 ms after contact."""
     times = np.arange(0.0, 2.0, 1e-3)
     statistics = np.full(len(times), quiet)
     statistics[1002] = peak

@@ -19,20 +19,24 @@ from flexible_hits import NORMAL, SCALE, flexible_hit
 from struck_arm import POSE, TOUCH, Hit, Record, simulate, write
 
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
+from impact_analysis.analyze.comparing.payload_identification import identify_payload
 from impact_analysis.analyze.page.narrative import sentences_of, warnings_of
 from impact_analysis.analyze.reading.notes import quality_notes
 from impact_analysis.present.sentences import TEMPLATES, key_of, text_of
 from impact_detector.estimators.estimate import GOOD, SECOND_IMPACT
-from impact_robots import load_robot
+from impact_robots import ArmDynamics, load_robot
 
 pytestmark = pytest.mark.usefixtures("without_contact_laws")  # no sentence is about them
 
 UP = (0.0, 0.0, 1.0)
+PUBLISHED = {"friction_estimate": "velocities", "restitution_estimate": "velocities"}
 BASES = {
     "hit": Hit(),
     "smooth": Hit(friction=0.0),
     "sticking": Hit(friction=1.5),
     "smooth, sliding": Hit(friction=0.0, velocity=(0.3, 0.1, -0.3)),
+    "sliding": Hit(velocity=(0.3, 0.1, -0.3)),
+    "held": Hit(after="hold", after_delay=0.0, stiffness=3e4),
     "free": Hit(plate=False, after="on"),
     "driven": Hit(after="boost"),
     "pressing": Hit(after="on"),
@@ -57,14 +61,14 @@ def kept(each: Record, chosen) -> Record:
 
 
 def until(each: Record, end: float) -> Record:
-    """Return the record up to ``end`` seconds after the touch."""
+    """Return the record up to ``end`` seconds after contact."""
     heard = each.force_t < each.touch + end
     short = kept(each, each.t < each.touch + end)
     return replace(short, force_t=each.force_t[heard], force=each.force[heard])
 
 
 def without(each: Record, start: float, end: float) -> Record:
-    """Return the record without the joint states between two times after the touch."""
+    """Return the record without the joint states between two times after contact."""
     since = each.t - each.touch
     return kept(each, (since < start) | (since > end))
 
@@ -100,16 +104,20 @@ REPORTS = {
     "hit, announced enough": ("hit", None, {"announced": (0.4, 0.8)}, {}),
     "hit, assumed too little": ("hit", None, {}, {"normal": UP, "friction": 0.05}),
     "hit, assumed right": ("hit", None, {}, {"normal": UP, "friction": 0.3}),
-    "hit, as published": ("hit", None, {}, {"normal": UP, "restitution_estimate": "velocities"}),
+    "hit, as published": ("hit", None, {}, {"normal": UP, **PUBLISHED}),
     "smooth, as published": (
         "smooth, sliding",
         None,
         {},
-        {"normal": UP, "restitution_estimate": "velocities"},
+        {"normal": UP, **PUBLISHED},
     ),
     "hit, restitution assumed": ("hit", None, {}, {"normal": UP, "restitution": 0.5}),
+    "hit, 3 kg declared": ("hit", None, {}, {"normal": UP, "payload": 3.0}),
     "hit, normal turned": ("hit", None, {}, {"normal": (0.0, 0.0, -1.0)}),
+    "hit, a payload that is not there": ("hit", None, {}, {"normal": UP, "payload": 3.0}),
     "hit, no force sensor": ("hit", None, {"forces": False}, {"normal": UP}),
+    "pressing, no force sensor": ("pressing", None, {"forces": False}, {"normal": UP}),
+    "sliding, as published": ("sliding", None, {}, {"normal": UP, **PUBLISHED}),
     "hit, slow force sensor": ("hit", None, {"every": 50}, {"normal": UP}),
     "hit, no torques": ("hit", None, {"torques": False}, {"normal": UP}),
     "hit, torques zero": (
@@ -146,13 +154,16 @@ CASES = {
     "best_model_clear": ("three hits", "hit"),
     "best_model_unclear": ("three hits, motors alike", "three hits"),
     "best_model_of_one": ("hit", "three hits"),
-    "friction": ("hit", "sticking"),
+    "friction": ("sliding, as published", "sliding"),
+    "friction_contact": ("sliding", "hit"),
     "friction_at_bound": ("smooth, as published", "smooth"),
-    "friction_open": ("sticking", "hit"),
+    "friction_open": ("sticking", "sliding"),
     "friction_agrees": ("hit, assumed right", "hit, assumed too little"),
     "friction_disagrees": ("hit, assumed too little", "hit, assumed right"),
     "restitution": ("hit, as published", "hit"),
     "restitution_contact": ("hit", "hit, restitution assumed"),
+    "restitution_withheld": ("pressing", "hit"),
+    "mass_differs": ("hit, a payload that is not there", "hit"),
     "set_holds": ("hit, announced enough", "hit, announced too little"),
     "set_announced": ("hit, announced too little", "hit, announced enough"),
     "set_assumed": ("hit, assumed too little", "hit, assumed right"),
@@ -169,6 +180,8 @@ CASES = {
     "no_force_sensor": ("hit, no force sensor", "hit"),
     "joints_unexplained": ("flexible arm, positions of the motors", "flexible arm"),
     "not_as_announced": ("on link 4", "hit, announced enough"),
+    "payload": ("hit, 3 kg declared", "hit"),
+    "payload_one_posture": ("hit, arm upright before", "hit"),
     "few_repetitions": ("hit", "three hits"),
     "no_torques": ("hit, no torques", "hit"),
     "slow_for_detector": ("slow", "hit"),
@@ -189,7 +202,9 @@ CASES = {
     "missing_samples": ("hit, samples lost", "hit"),
     "second_impact": ("two detections", "hit"),
     "undersampled": ("hit, slow force sensor", "hit"),
-    "in_contact": ("pressing", "hit"),
+    "in_contact": ("pressing", "pressing, no force sensor"),
+    "endless_contact": ("pressing, no force sensor", "hit, no force sensor"),
+    "pushed": ("held", "hit"),
     "second_contact": ("pushed at once", "hit"),
     "statistic_again": ("pushed at once", "hit"),
     "hole": ("hit, samples lost", "hit"),
@@ -247,6 +262,7 @@ def said(tmp_path_factory, project_root):
             "hit, damaged": lambda: sentences_of(analyze(damaged(bag("hit")), normal=UP)),
             "nine smooth and one rough": lambda: sentences_of(mixed(bag("smooth"), bag("hit"))),
             "on link 4": lambda: sentences_of(on_link_4(bag("hit"))),
+            "hit, arm upright before": lambda: sentences_of(upright(bag("hit"))),
         }[name]()
 
     return sentences
@@ -299,12 +315,26 @@ def on_link_4(bag: Path):
     return analyze_impacts([replace(collected, impacts=[elsewhere])], AnalysisSettings(normal=UP))
 
 
+def upright(bag: Path):
+    """Return the analysis of a hit before which the arm stood upright: a payload hangs on nothing.
+
+    Its windows of free motion are replaced by one at rest with the model's own torques.
+    """
+    collected = collect(bag, AnalysisSettings(normal=UP))
+    robot, still = load_robot("panda"), np.zeros(7)
+    q = np.array([0.0, 0.0, 0.0, -0.1, 0.0, 0.1, 0.0])
+    window = [q, still, still, ArmDynamics(robot)(q, still).g]
+    payload = identify_payload(robot, np.array([window]))
+    return analyze_impacts([collected], AnalysisSettings(normal=UP), payload=payload)
+
+
 def mixed(smooth: Path, rough: Path):
     """Return the analysis of nine hits of a smooth plate and one of a rough one."""
     collected = [collect(each, AnalysisSettings(normal=UP)) for each in (smooth, rough)]
     (one,), (other,) = (each.impacts for each in collected)
     impacts = [*(replace(one) for _ in range(9)), other]
-    return analyze_impacts([replace(collected[0], impacts=impacts)], AnalysisSettings(normal=UP))
+    settings = AnalysisSettings(normal=UP, **PUBLISHED)
+    return analyze_impacts([replace(collected[0], impacts=impacts)], settings)
 
 
 def test_every_sentence_has_a_case():
@@ -320,7 +350,7 @@ def test_a_sentence_is_said_where_it_is_true_and_nowhere_else(said, key):
 
 def test_two_detections_in_one_window_are_said():
     class Found:
-        quality = GOOD
+        quality, contact = GOOD, None
 
     assert quality_notes(Found, float("nan")) == []
     Found.quality = SECOND_IMPACT

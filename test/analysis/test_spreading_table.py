@@ -26,7 +26,7 @@ def test_what_was_missed_is_said():
     spread, *others = evaluations()
     text = spreading_table([replace(spread, detection_delay=(0.0025, NAN)), *others])
     rows = {line[:28].strip(): line[28:] for line in text.splitlines()}
-    assert rows["detected after touch [ms]"].split() == ["2.5,", "missed", "-", "-", "-"]
+    assert rows["detected after contact [ms]"].split() == ["2.5,", "missed", "-", "-", "-"]
     assert rows["arms apart [ms]"].split() == ["one", "missed"] * 4
     assert rows["tilt of the box [deg]"].split() == ["1.50"] * 4
     assert rows["slip of the plates [mm]"].split() == ["-2.0"] * 4

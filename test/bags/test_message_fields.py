@@ -15,8 +15,8 @@ from rclpy.serialization import serialize_message
 from impact_bags import impact_typestore
 from impact_bags.writing.suite_messages import CONTROLLER_STATUS, DETECTOR_STATUS, SuiteMessages
 from impact_detector.attribution.expectation import Announcement
-from impact_detector.ros.messages import status_message as verdict_message
-from impact_detector.signals.sample import Verdict
+from impact_detector.ros.messages import status_message as detector_status_message
+from impact_detector.signals.sample import DetectionStatus
 from impact_msgs.msg import ControllerStatus, ImpactEvent
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
@@ -82,12 +82,12 @@ def test_a_command_is_the_same(panda, interface, driver_compensates):
     assert made.includes_gravity is (interface == "torque" and not driver_compensates)
 
 
-def test_a_verdict_is_the_same():
-    verdict = Verdict(TIME, 3.0, 15.0, True, False, detector="one of my own")
+def test_a_detection_status_is_the_same():
+    status = DetectionStatus(TIME, 3.0, 15.0, True, False, detector="one of my own")
     types = impact_typestore()
-    kind, made = SuiteMessages(types, "base").detector_status(verdict)
+    kind, made = SuiteMessages(types, "base").detector_status(status)
     assert kind == DETECTOR_STATUS
-    assert repr(received(types, verdict_message(verdict, ""), kind)) == repr(made)
+    assert repr(received(types, detector_status_message(status, ""), kind)) == repr(made)
 
 
 def test_each_phase_and_fault_has_a_constant_of_its_own():

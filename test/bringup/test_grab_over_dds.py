@@ -25,9 +25,11 @@ from impact_qp.body.progress import GrabProgress
 from impact_ros.messages import fill
 from impact_ros.node.spin import spin
 from impact_sim.exceptions import ScenarioError, SimulationError
-from impact_sim.humanoid.grab_file import grab_names, grab_of_file, grab_text, load_grab
+from impact_sim.humanoid.grab_file import grab_names, grab_text, load_grab
+from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.node import ImpactHumanoidSimNode
 from impact_sim.ros import lockstep_node
+from impact_sim.scenario_choice import find
 from impact_trials.grab.grab_bag import GrabBag
 from impact_trials.grab.grab_notes import GrabNotes
 from impact_trials.grab.grab_trial import GrabTrial
@@ -64,12 +66,12 @@ def parameters(values):
 
 
 def attend(plant, record):
-    """Note what a plant does, and let it stop past the touch."""
+    """Note what a plant does, and let it stop past contact."""
     notes, zero = GrabNotes(plant.stage, record), plant.measured.time
     notes.take(0)
 
     def note(seen, sent, message, put):
-        notes.note(seen, sent, GrabProgress.told(message, zero), put)
+        notes.note(seen, sent, GrabProgress.from_message(message, zero), put)
         plant.stage.over = plant.stage.over or seen.time > PAST_THE_TOUCH
 
     plant.on_cycle = note
@@ -124,7 +126,7 @@ def test_nodes_do_what_one_process_does(context, file, scenario, plant):
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory, scenario):
-    """Folder of a grab by two processes that was stopped past the touch, and its cycles."""
+    """Folder of a grab by two processes that was stopped past contact, and its cycles."""
     folder, cycles = tmp_path_factory.mktemp("grab") / "run", []
     grab_over_dds(Run(scenario, "", folder, seed=SEED), lambda plant: attend(plant, cycles.append))
     return folder, cycles
@@ -263,7 +265,7 @@ def test_a_grab_that_was_ended_is_over_soon(plant):
 def test_a_scenario_comes_back_from_its_file(tmp_path, name):
     scenario = load_grab(name)
     (tmp_path / f"{name}.yaml").write_text(grab_text(scenario))
-    assert grab_of_file(tmp_path / f"{name}.yaml") == scenario
+    assert find(tmp_path / f"{name}.yaml", GrabScenario) == scenario
 
 
 def test_a_humanoid_needs_a_grab(context):

@@ -107,7 +107,7 @@ def runs(demo):
 
 
 def test_detect_finds_its_impacts_again(demo, runs, capsys):
-    """To the millisecond: the detection to the sample, the touch by the force sensor."""
+    """To the millisecond: the detection to the sample, contact by the force sensor."""
     assert run_command(["detect", str(demo[0]), "--json"]) == 0
     events = json.loads(capsys.readouterr().out)["events"]
     found = {Path(event["file"]).parent.name: event for event in events}
@@ -202,7 +202,7 @@ def test_a_harder_impact_is_detected_sooner(runs):
 @pytest.mark.parametrize(
     ("arguments", "status", "lines"),
     [
-        (["--out", "."], 1, ["impact: --out: expected a new folder, . is there already"]),
+        (["--out", "."], 1, ["impact: --out: expected a new folder, . exists already"]),
         (["--out", "/dev/null/x"], 1, ["impact: --out: cannot make /dev/null/x: Not a directory"]),
         (["--scenario", "moon"], 2, ["impact demo: argument --scenario", "qp_panda_demo"]),
         (["--seed", "-1"], 2, ["impact demo: argument --seed: expected an integer from 0", "'-1'"]),

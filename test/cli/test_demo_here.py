@@ -23,7 +23,7 @@ def test_without_ros_it_says_so_in_one_line(no_ros, capsys):
     assert must_run_here(realtime=False)
     out, err = capsys.readouterr()
     assert out == "" and err.count("\n") == 1
-    assert err.startswith("demo: no ROS 2 (") and "without DDS, in this process" in err
+    assert err.startswith("demo: no ROS 2 (") and "running without DDS in this process" in err
 
 
 def test_real_time_needs_ros(no_ros):

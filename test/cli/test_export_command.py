@@ -77,7 +77,7 @@ def test_the_wall_is_as_its_law_at_the_speed_that_is_given(export, tmp_path):
         (["gazebo", "--scenario", "qp_panda_demo", "--no-torque-loop"], "--no-torque-loop: "),
         (["mjcf", "--scenario", "nowhere"], "scenario: expected one of"),
         (["mjcf", "--scenario", "free_motion"], "expected a scenario with a wall"),
-        (["mjcf", "--scenario", "rs_grab_safe"], "or a YAML like them, got rs_grab_safe"),
+        (["mjcf", "--scenario", "rs_grab_safe"], "or a YAML like them, got 'rs_grab_safe'"),
         (["mjcf", "--scenario", "qp_panda_demo", "--speed", "0"], "--speed: expected a number > 0"),
         (["mjcf", "--speed", "0.1"], "--speed: expected --scenario as well"),
         (["mjcf", "--robot", "nobody"], "nobody"),

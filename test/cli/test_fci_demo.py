@@ -102,5 +102,5 @@ def test_the_address_of_an_arm_moves_nothing_and_names_the_command_that_takes_it
     with pytest.raises(SystemExit) as caught:
         run(["demo", "--fci", "172.16.0.2", "--distance", "0.1", "--unattended"])
     assert caught.value.code == 2 and not list(tmp_path.iterdir())
-    said = "impact demo: argument --fci: what moves an arm is impact hit 172.16.0.2\n"
+    said = "impact demo: argument --fci: to move an arm use: impact hit 172.16.0.2\n"
     assert capsys.readouterr() == ("", said)

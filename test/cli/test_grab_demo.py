@@ -172,7 +172,7 @@ def test_the_table_and_its_sentence_say_what_was_found():
     lines = grab_table.grab_table(evaluations(speed=0.25)).splitlines()
     assert lines[0].split() == [*MODES]
     rows = {line[:34].strip(): line[34:].split("  ") for line in lines}
-    speeds = [cell.strip() for cell in rows["speed at the touch [m/s]"] if cell.strip()]
+    speeds = [cell.strip() for cell in rows["speed at contact [m/s]"] if cell.strip()]
     assert speeds == 4 * ["0.245 to 0.250"]
     tossed = [cell.strip() for cell in rows["ZMP margin from there on [m]"] if cell.strip()]
     assert tossed == 4 * ["-"]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from impact_cli.command_line import make_parser, run
-from impact_cli.commands import demo
+from impact_cli.demo import fci_demo
 from impact_cli.franka import hit_arm
 from impact_cli.franka.hit_arm import hit_with_an_arm, with_thresholds
 from impact_cli.franka.hit_questions import SLOWEST_FIRST, SPEED_CAP, Questions, checked_distance
@@ -151,13 +151,13 @@ def test_thresholds_are_raised_only_by_a_word(fr3, given, answers, raises):
 
 
 def test_an_fr3_is_hit_with_by_limits_that_bound_every_impulse_only():
-    assert set(demo.FCI_CONTROLLERS) == set(SLOWEST_FIRST) == {"robust", "joint_load"}
+    assert set(fci_demo.CONTROLLERS) == set(SLOWEST_FIRST) == {"robust", "joint_load"}
 
 
 def test_nobody_to_ask_is_a_no(libfranka, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["hit", "127.9.9.9"]) == 2
-    assert "expected a terminal to ask on" in capsys.readouterr().err
+    assert "expected a terminal for its questions" in capsys.readouterr().err
     assert run(["hit", "127.9.9.9", "--unattended"]) == 2
     assert "--unattended: expected --distance too" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
@@ -192,7 +192,7 @@ def test_a_fake_arm_says_where_it_and_its_wall_are_and_is_hit_with(fake, tmp_pat
     options = ("--distance", distance, "--unattended", "--raise-thresholds", f"--out={out}")
     assert run(["hit", address, *options]) == 0
     shown = capsys.readouterr().out
-    assert "largest torque, felt" in shown and "impact view" in shown
+    assert "largest torque, measured" in shown and "impact view" in shown
     assert not (out / "contact_speed.png").exists(), "the arm does not know the wall's force"
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=20)[1] == "" and process.returncode == 0
@@ -202,8 +202,8 @@ def test_a_fake_arm_says_where_it_and_its_wall_are_and_is_hit_with(fake, tmp_pat
 def test_an_address_that_is_taken_or_elsewhere_is_one_line(fake):
     _, address = fake()
     for wrong, status, said in (
-        (address, 1, f"impact: fake FR3: cannot have the address {address}: is it taken?\n"),
-        ("10.0.0.1", 2, "impact: --address: expected one of this machine, 127.*, got 10.0.0.1\n"),
+        (address, 1, f"impact: fake FR3: cannot use the address {address}: is it taken?\n"),
+        ("10.0.0.1", 2, "impact: --address: expected a local one, 127.*, got 10.0.0.1\n"),
     ):
         process, _ = fake("--address", wrong)
         assert process.communicate(timeout=20) == ("", said) and process.returncode == status

@@ -45,7 +45,7 @@ def test_without_ros_it_is_shown_in_this_process(monkeypatch, tmp_path, capsys):
     assert not document["over_dds"] and err.startswith("demo: no ROS 2 (")
     lines = out.splitlines()
     assert lines[0].lstrip().startswith("hit") and lines[3].endswith("the truth")
-    assert "Knowing nothing of the wall it hit at " in out
+    assert "The first hit, at the unknown wall: " in out
     faster = [each["contact_speed_mps"] for each in document["hits"]]
     assert faster[1] > 1.3 * faster[0]
 

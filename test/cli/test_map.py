@@ -116,7 +116,7 @@ def test_it_is_told_and_drawn(impact, tmp_path):
         (["--grid", "2.5,3"], "got 2.5,3"),
         (["--grid", "3"], "--grid: expected 2 finite numbers, got 1 (3)"),
         (["--size=-1,2"], "--size: expected two finite lengths >= 0, got -1,2"),
-        (["--axis", "0,0,0"], "--axis: expected a direction, got one without length"),
+        (["--axis", "0,0,0"], "--axis: expected a direction, got the zero vector"),
         (["--tilt", "200"], "--tilt: expected 0 to 180 degrees, got 200"),
         (["--robot", "hrp4"], "robot hrp4: map needs a fixed base, a motor at every joint"),
         (["--contact", "nix"], "contact frame: expected one of panda_link0"),

@@ -70,7 +70,7 @@ def test_on_standard_output_there_is_nothing_else(capsys):
     assert found["speed_bound_mps"] > 0.0
     assert run([*GIVEN, "--json", "--yaml", "-"]) == 2
     out, err = capsys.readouterr()
-    assert out == "" and "--yaml: expected a file beside --json, got -" in err
+    assert out == "" and "--yaml: expected a file together with --json, got -" in err
 
 
 def test_what_is_not_known_or_unlimited_is_null(panda):

@@ -195,7 +195,7 @@ def test_a_robot_of_unknown_joints_has_no_loads(impact, tmp_path):
     told = document(impact, *case)["joint_load"]
     assert told["change_nm"] == told["torque_high_nm"] == [None]
     assert told["note"] == "joint load: robot tiny does not give 'joint_stiffness'"
-    assert f"no loads of the joints: {told['note']}" in impact(*case)[1]
+    assert f"no joint loads: {told['note']}" in impact(*case)[1]
 
 
 def test_without_a_material_friction_is_none_and_stiffness_any(impact):
@@ -229,7 +229,7 @@ def test_membership_decides_the_exit_status(impact, state, wall):
     ("arguments", "status", "message"),
     [
         (["predict", "--q", "1,2"], 2, "--q: expected 7 finite numbers, got 2 (1,2)"),
-        (["predict", "--q", "1,x"], 2, "expected numbers with commas between them, got '1,x'"),
+        (["predict", "--q", "1,x"], 2, "expected numbers separated by commas, got '1,x'"),
         (["predict", "--normal", "-1,0"], 2, "--normal: expected 3 finite numbers, got 2 (-1,0)"),
         (["predict", "--normal", "0,0,0"], 2, "normal: expected three finite numbers, not all"),
         (["predict", "--friction", "1,2,3"], 2, "expected a number or low,high, got '1,2,3'"),

@@ -85,14 +85,14 @@ def test_a_box_on_a_table_stays_on_it(ask):
     ("old", "new", "message"),
     [
         ("arms:", "robots:", "'robots': expected one of arms, object, stands_on as entry"),
-        ("object: {mass: 1.3", "object: {mass: 0", "object.mass: expected a number above 0, got"),
-        ("size: [0.26, 0.16", "size: [-0.26, 0.16", "object.size: expected positive numbers"),
+        ("object: {mass: 1.3", "object: {mass: 0", "object.mass: expected a finite number above 0"),
+        ("size: [0.26, 0.16", "size: [-0.26, 0.16", "size: expected 3 finite numbers above 0"),
         (
             "left: {base: [0.0, 0.45, 0.0]",
             "left: {base: [0.0, 0.45]",
             "arms.left.base: expected 3 finite numbers",
         ),
-        ("right: {base", "right: {yaw: 9, base", "arms.right.yaw: expected an angle from"),
+        ("right: {base", "right: {yaw: 9, base", "right.yaw: expected a finite number from -6"),
         ("right: {base", "right: {place", "arms.right.'place': expected one of q, dq, base"),
         ("left: {base", "object: {base", "plates: expected at least one, none called 'object'"),
     ],

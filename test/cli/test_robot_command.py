@@ -79,7 +79,7 @@ def test_a_file_is_not_written_over_unless_told_to(robot, urdf, tmp_path):
     out = tmp_path / "mine.yaml"
     out.write_text("mine\n")
     status, _, error = robot(urdf, "--out", out)
-    assert status == 2 and error.count("\n") == 1 and "without --force" in error
+    assert status == 2 and error.count("\n") == 1 and "to overwrite it: --force" in error
     assert out.read_text() == "mine\n"
     assert robot(urdf, "--out", out, "--force")[0] == 0
     assert load_robot(out).name == "ur_class"
@@ -176,3 +176,67 @@ def test_a_mass_is_one_number(robot, urdf, tmp_path):
 def test_without_a_urdf_it_says_what_it_expects(robot):
     status, _, error = robot()
     assert status == 2 and error == "impact: robot: expected a URDF, or --keys\n"
+
+
+MJCF = """<mujoco><default><joint armature="0.2" damping="0.3" frictionloss="1.1"/></default>
+<asset><mesh name="mesh" file="not_there.obj"/></asset><worldbody><body name="arm">
+<geom type="mesh" mesh="mesh"/>{joints}</body></worldbody></mujoco>"""
+
+
+@pytest.fixture
+def mjcf(tmp_path):
+    """Write a MuJoCo model with the given joints, and return its path."""
+
+    def write(joints):
+        path = tmp_path / "arm.xml"
+        path.write_text(MJCF.format(joints=joints))
+        return path
+
+    return write
+
+
+def test_a_mujoco_model_gives_motor_inertia_and_friction(robot, urdf, mjcf, tmp_path):
+    joints = [f'<joint name="joint{i}"/>' for i in range(5, 0, -1)]
+    model = mjcf('<joint name="ur_joint6" armature="0.05" frictionloss="0.4"/>' + "".join(joints))
+    out = tmp_path / "ur.yaml"
+    status, _, error = robot(urdf, "--from-mjcf", model, "--out", out)
+    assert (status, error) == (0, "")
+    arm = load_robot(out)
+    np.testing.assert_array_equal(arm.apparent_motor_inertia, [0.2] * 5 + [0.05])
+    np.testing.assert_array_equal(arm.coulomb_friction, [1.1] * 5 + [0.4])
+    np.testing.assert_array_equal(arm.viscous_friction, [0.3] * 6)
+    assert "apparent_motor_inertia" not in arm.assumed
+    assert "reflected_motor_inertia" in arm.assumed
+    assert np.all(arm.reflected_motor_inertia >= arm.apparent_motor_inertia)
+
+    robot(urdf, "--from-mjcf", model, "--b-theta=0.7", "--out", out, "--force")
+    np.testing.assert_array_equal(load_robot(out).apparent_motor_inertia, [0.7] * 6)
+
+
+@pytest.mark.parametrize(
+    ("joints", "said"),
+    [
+        ('<joint name="other"/>', "expected one joint joint1, got other"),
+        ('<joint name="a_joint1"/><joint name="b_joint1"/>', "got a_joint1, b_joint1"),
+        ('<joint name="joint1" armature="x"/>', "not a MuJoCo model"),
+    ],
+)
+def test_a_mujoco_model_of_another_arm_is_refused(robot, urdf, mjcf, tmp_path, joints, said):
+    status, printed, error = robot(urdf, "--from-mjcf", mjcf(joints), "--out", tmp_path / "ur.yaml")
+    assert (status, printed) == (2, "") and said in error and error.count("\n") == 1
+    assert not (tmp_path / "ur.yaml").exists()
+
+
+def test_an_exported_arm_is_read_back(robot, urdf, impact, tmp_path):
+    entries = ["--b-theta=0.7,0.7,0.5,0.1,0.1,0.1", "--driver-compensates-gravity=true"]
+    entries += ["--stance=0,-1.4,1.9,-0.5,-1.6,0.2"]
+    first, again = tmp_path / "first.yaml", tmp_path / "again.yaml"
+    robot(urdf, *entries, "--out", first)
+    first.write_text(first.read_text() + "coulomb_friction: [1, 2, 3, 0, 5, 6]\n")
+    status, _, error = impact("export", "mjcf", "--robot", first, "--out", tmp_path / "mjcf")
+    assert (status, error) == (0, "")
+    robot(urdf, "--from-mjcf", tmp_path / "mjcf" / "scene.xml", "--out", again)
+    expected, arm = load_robot(first), load_robot(again)
+    np.testing.assert_allclose(arm.apparent_motor_inertia, expected.apparent_motor_inertia)
+    np.testing.assert_array_equal(arm.coulomb_friction, expected.coulomb_friction)
+    assert arm.viscous_friction is None

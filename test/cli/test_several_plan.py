@@ -52,8 +52,8 @@ def test_one_palm_may_arrive_alone(capsys, posture):
     ("options", "line"),
     [
         (["--impact-limits", "joint_load"], "expected one of auto, robust, nominal, existential"),
-        (["--optimize"], "--optimize: only of one contact of an arm on a fixed base"),
-        (["--yaml", "-"], "--yaml: only of one contact of an arm on a fixed base"),
+        (["--optimize"], "--optimize: only for one contact of an arm on a fixed base"),
+        (["--yaml", "-"], "--yaml: only for one contact of an arm on a fixed base"),
         (["--and", "right_palm"], "expected FRAME:X,Y,Z"),
         (["--and", "right_palm:0,0,0"], "expected FRAME:X,Y,Z"),
         (["--and", "foot:0,0,1"], "contact frame: expected one of"),

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from impact_detector import EstimateError
+from impact_detector.estimators.contact_time import contact_time
 from impact_detector.estimators.damped_oscillation import oscillation_fit
 from impact_detector.estimators.gross_velocity import velocity_before
 from impact_detector.estimators.impulse import UNDERSAMPLED, resampled_share, sampling_share
 from impact_detector.estimators.measured_restitution import kinematic_restitution
 from impact_detector.estimators.torque_impulse import torque_impulse
-from impact_detector.estimators.touch_time import touch_time
 from impact_detector.estimators.velocity_window import window_jump
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics
@@ -25,7 +25,7 @@ LEAD = 100
 
 @pytest.fixture(scope="module")
 def hit(panda):
-    """Return times, q, dq, tau with sensor noise, the touch [s], the impulse and the velocity."""
+    """Return times, q, dq, tau with sensor noise, contact [s], the impulse and the velocity."""
     state = ArmDynamics(panda)(Q, np.zeros(7))
     dq = np.linalg.pinv(state.J) @ np.append(-0.15 * NORMAL, np.zeros(3))
     run = passive_impact(panda, Q, dq, NORMAL, Viscoelastic(1.2e5, 8e6))
@@ -89,11 +89,11 @@ def test_the_velocity_before_is_better_than_a_mean_of_velocities(hit):
 
 def test_the_touch_is_found_in_the_joints_motion(hit):
     t, q, dq, _, touch, _, _ = hit
-    found = touch_time(t, q, dq, touch + 2.4e-3)
+    found = contact_time(t, q, dq, touch + 2.4e-3)
     assert abs(found.time - touch) < 1e-3
     assert abs(found.time - touch) < 4 * found.std
     with pytest.raises(EstimateError):
-        touch_time(t[:80], q[:80], dq[:80], t[70])  # nothing happens there
+        contact_time(t[:80], q[:80], dq[:80], t[70])  # nothing happens there
 
 
 def test_joint_torques_tell_the_impulse_without_a_force_sensor(hit, panda):

@@ -25,8 +25,8 @@ from impact_robots import ArmDynamics, Surface, load_robot
 MILLISECOND = 1_000_000
 Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1
 NORMAL = np.array([-1.0, 0.0, 0.0])
-LEAD = 200  # milliseconds of motion before the touch
-OFFSET = 4e-4  # from the last sample before the touch to the touch [s]
+LEAD = 200  # milliseconds of motion before contact
+OFFSET = 4e-4  # from the last sample before contact to contact [s]
 
 
 @pytest.fixture(scope="module", params=[0, 1, 2])

@@ -60,9 +60,9 @@ def test_nan_is_dropped_and_backward_time_resets():
     assert not detector.update(wrench(0, np.nan, 0, 0)).ready
     assert detector.dropped == 1
     assert detector.update(wrench(1, 30, 0, 0)).detection
-    verdict = detector.update(wrench(0.5, 0, 0, 0))
-    assert verdict.armed
-    assert not verdict.impact
+    status = detector.update(wrench(0.5, 0, 0, 0))
+    assert status.armed
+    assert not status.impact
     assert detector.dropped == 0
 
 

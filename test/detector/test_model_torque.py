@@ -18,13 +18,13 @@ def judge(panda, rows, *, bias_samples=50, **model_options):
     """Return the largest statistic and the detections of the default detector."""
     model = ModelTorque(panda, **model_options)
     detector = TorqueErrorDetector(panda.detection_joints, THRESHOLD, bias_samples=bias_samples)
-    verdicts = []
+    statuses = []
     for row in rows:
         time, q, dq, tau = from_seconds(row[0]), row[1:8], row[8:15], row[15:22]
         reference = model.update(time, q, dq)
-        verdicts.append(detector.update(JointSample(time, q, dq, tau, reference)))
-    statistics = [verdict.statistic for verdict in verdicts if verdict.ready]
-    return max(statistics), [verdict.detection for verdict in verdicts if verdict.detection]
+        statuses.append(detector.update(JointSample(time, q, dq, tau, reference)))
+    statistics = [status.statistic for status in statuses if status.ready]
+    return max(statistics), [status.detection for status in statuses if status.detection]
 
 
 def with_pulse(rows, start, torque):

@@ -342,7 +342,7 @@ def test_a_stamp_that_is_none_is_dropped_and_counted_on_every_topic(bench, sec, 
         message.header.stamp.sec, message.header.stamp.nanosec = sec, nanosec
         robot.out[kind].publish(message)
         robot.settle()
-    assert not robot.statuses  # a verdict could not say on what
+    assert not robot.statuses  # a detection status would have no time stamp
     count = len(robot.diagnostics)
     robot.until(lambda: len(robot.diagnostics) > count)
     assert values(robot.diagnostics)["unreadable messages"] == "3"

@@ -25,7 +25,7 @@ GAP = 0.0084  # longest without a state, beyond the usual millisecond [s]
 
 
 def run(statistics, *, rearm_time=0.5, step=1, allowed=True):
-    """Return the verdicts on a statistic per step of so many milliseconds; None: no sample."""
+    """Return the detection statuses, one statistic per step [ms]; None: no sample."""
     latch = ThresholdLatch("test", 1.0, rearm_time=rearm_time)
     return [
         latch.judge(k * step * MILLISECOND, value, allowed=allowed)
@@ -34,12 +34,12 @@ def run(statistics, *, rearm_time=0.5, step=1, allowed=True):
     ]
 
 
-def found(verdicts):
-    return [v.time // MILLISECOND for v in verdicts if v.detection]
+def found(statuses):
+    return [v.time // MILLISECOND for v in statuses if v.detection]
 
 
-def hushed(verdicts):
-    return [v.time // MILLISECOND for v in verdicts if v.suppressed]
+def hushed(statuses):
+    return [v.time // MILLISECOND for v in statuses if v.suppressed]
 
 
 # --- re-arming ----------------------------------------------------------------------------------
@@ -51,8 +51,8 @@ def test_lost_samples_delay_re_arming_by_no_more_than_themselves(lost):
     statistics[10] = 2.0
     statistics[400:420] = [lost] * 20
     statistics[450] = NAN
-    verdicts = run(statistics)
-    (armed,) = [v.time for a, v in pairwise(verdicts) if a.impact > v.impact]
+    statuses = run(statistics)
+    (armed,) = [v.time for a, v in pairwise(statuses) if a.impact > v.impact]
     assert 511 * MILLISECOND <= armed <= (511 + 24) * MILLISECOND
 
 
@@ -60,8 +60,8 @@ def test_a_sample_above_the_threshold_starts_over_whatever_is_lost():
     statistics = np.zeros(1200).tolist()
     statistics[10] = statistics[400] = 2.0
     statistics[405:410] = [NAN] * 5
-    verdicts = run(statistics)
-    assert next(v.time for v in verdicts[11:] if v.armed) >= 900 * MILLISECOND
+    statuses = run(statistics)
+    assert next(v.time for v in statuses[11:] if v.armed) >= 900 * MILLISECOND
 
 
 @pytest.mark.parametrize(("lost", "second"), [(490, False), (600, True)])
@@ -83,8 +83,8 @@ def test_a_slow_sensor_is_re_armed_too():
 
 @pytest.mark.parametrize("statistic", [NAN, np.inf])
 def test_what_is_not_finite_is_not_known(statistic):
-    (verdict,) = run([statistic])
-    assert not verdict.ready and not verdict.detection and not verdict.armed
+    (status,) = run([statistic])
+    assert not status.ready and not status.detection and not status.armed
 
 
 @pytest.mark.parametrize("wrong", [-1.0, NAN, 1e300])
@@ -99,19 +99,19 @@ def test_an_impossible_time_is_refused(wrong):
 def test_each_vibration_while_not_armed_is_said_once_with_its_reason():
     statistics = np.zeros(1000)
     statistics[[100, 103, 140, 300, 330, 450]] = 2.0, 1.5, 1.2, 3.0, 1.4, 5.0
-    verdicts = run(statistics.tolist())
-    assert found(verdicts) == [100]
-    assert hushed(verdicts) == [300, 450]  # neither the ringing at 140 nor that at 330 ms
-    said = verdicts[300].suppressed
+    statuses = run(statistics.tolist())
+    assert found(statuses) == [100]
+    assert hushed(statuses) == [300, 450]  # neither the ringing at 140 nor that at 330 ms
+    said = statuses[300].suppressed
     assert (said.statistic, said.threshold) == (3.0, 1.0)
     assert said.reason == "0.200 s after an impact, before 0.5 s of quiet"
-    assert [verdicts[k].suppressed_count for k in (299, 300, 999)] == [0, 1, 2]
+    assert [statuses[k].suppressed_count for k in (299, 300, 999)] == [0, 1, 2]
 
 
 def test_the_gate_is_said_too():
-    verdicts = run([0.0, 2.0, 2.0], allowed=False)
-    assert hushed(verdicts) == [1]
-    assert verdicts[1].suppressed.reason == "the contact point did not approach"
+    statuses = run([0.0, 2.0, 2.0], allowed=False)
+    assert hushed(statuses) == [1]
+    assert statuses[1].suppressed.reason == "the contact point did not approach"
 
 
 def test_the_same_stamp_again_says_nothing_again():
@@ -126,9 +126,9 @@ def test_a_force_while_not_armed_is_said():
     detector = ForceThresholdDetector(20.0)
     force = np.zeros((500, 3))
     force[[10, 300], 0] = 30.0
-    verdict = detector.update(ForceSample(0, force, MILLISECOND))
-    assert verdict.detection.detection_time == 10 * MILLISECOND
-    assert verdict.suppressed.time == 300 * MILLISECOND
+    status = detector.update(ForceSample(0, force, MILLISECOND))
+    assert status.detection.detection_time == 10 * MILLISECOND
+    assert status.suppressed.time == 300 * MILLISECOND
 
 
 # --- on a real arm ------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def response(panda):
 
 
 def played(panda, rows, response, hits, gaps=()):
-    """Return the verdicts on the real arm's motion with hits on top, without what gaps lost."""
+    """Return the detection statuses for the real arm's motion with added hits and gaps."""
     rows, t = rows.copy(), rows[:, 0]
     for hit in hits:
         first = int(np.searchsorted(t, hit))
@@ -165,14 +165,14 @@ def played(panda, rows, response, hits, gaps=()):
 
 @pytest.mark.parametrize("gaps", [(), (2.45,), (2.3, 2.75, 3.2)])
 def test_a_gap_after_a_hit_hides_no_later_hit(panda, free_motion, response, gaps):
-    verdicts = played(panda, free_motion, response, (2.0, 2.9, 5.0), gaps)
-    times = [v.time * 1e-9 for v in verdicts if v.detection]
+    statuses = played(panda, free_motion, response, (2.0, 2.9, 5.0), gaps)
+    times = [v.time * 1e-9 for v in statuses if v.detection]
     np.testing.assert_allclose(times, (2.0, 2.9, 5.0), atol=0.005)
 
 
 def test_a_hit_within_the_re_arm_time_is_no_event_but_is_said(panda, free_motion, response):
-    verdicts = played(panda, free_motion, response, (2.0, 2.4))
-    assert len([v for v in verdicts if v.detection]) == 1
+    statuses = played(panda, free_motion, response, (2.0, 2.4))
+    assert len([v for v in statuses if v.detection]) == 1
     # What was added ends after 60 ms with a jump, which is said, too.
-    said = next(v.suppressed for v in verdicts if v.suppressed and v.time > 2_100_000_000)
+    said = next(v.suppressed for v in statuses if v.suppressed and v.time > 2_100_000_000)
     assert said.time * 1e-9 == pytest.approx(2.4, abs=0.005) and said.statistic > said.threshold

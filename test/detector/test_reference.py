@@ -67,17 +67,17 @@ def session():
 
 
 def statistics(outcome):
-    return [verdict.statistic for verdict in outcome.verdicts]
+    return [status.statistic for status in outcome.statuses]
 
 
 def test_the_first_state_is_answered_at_once_and_not_ready(session, sample):
-    (verdict,) = session.add_state(sample(0)).verdicts
-    assert not verdict.ready
+    (status,) = session.add_state(sample(0)).statuses
+    assert not status.ready
 
 
 def test_lockstep_waits_for_the_answer_to_the_state_before(session, sample):
     session.add_state(sample(0))
-    assert not session.add_state(sample(1, (3.0, 0.0))).verdicts
+    assert not session.add_state(sample(1, (3.0, 0.0))).statuses
     outcome = session.add_reference(0, torque(1.0))
     assert statistics(outcome) == [3.0]  # |3 - 1| + |0 - 1|
     assert len(outcome.detections) == 1
@@ -101,25 +101,25 @@ def test_the_order_of_delivery_does_not_matter(sample):
     np.testing.assert_array_equal(first, second)
 
 
-def test_a_repeated_state_gets_its_verdict_again_unchanged(session, sample):
+def test_a_repeated_state_gets_its_detection_status_again_unchanged(session, sample):
     session.add_state(sample(0))
     session.add_reference(0, torque(0))
     first = session.add_state(sample(1, (5.0, 0.0)))
     again = session.add_state(sample(1, (0.0, 0.0)))
     assert statistics(again) == statistics(first) == [5.0]
-    assert again.verdicts[0].impact and first.detections and not again.detections
+    assert again.statuses[0].impact and first.detections and not again.detections
 
 
 def test_waiting_ends_with_the_third_time_of_the_same_state(session, sample):
     session.add_state(sample(0))
-    assert [len(session.add_state(sample(1)).verdicts) for _ in range(4)] == [0, 0, 1, 1]
+    assert [len(session.add_state(sample(1)).statuses) for _ in range(4)] == [0, 0, 1, 1]
 
 
-def test_waiting_ends_with_the_next_state_and_each_gets_one_verdict(session, sample):
+def test_waiting_ends_with_the_next_state_and_each_gets_one_detection_status(session, sample):
     session.add_state(sample(0))
     session.add_state(sample(1))
     session.add_reference(1 * MILLISECOND, torque(0))  # that of 0 is lost
-    first, second = session.add_state(sample(2)).verdicts
+    first, second = session.add_state(sample(2)).statuses
     assert (first.time, first.ready) == (1 * MILLISECOND, False)
     assert (second.time, second.ready) == (2 * MILLISECOND, True)
 
@@ -127,8 +127,8 @@ def test_waiting_ends_with_the_next_state_and_each_gets_one_verdict(session, sam
 def test_an_unusable_reference_ends_the_wait_too(session, sample):
     session.add_state(sample(0))
     session.add_state(sample(1))
-    (verdict,) = session.add_reference(0, None).verdicts
-    assert not verdict.ready
+    (status,) = session.add_reference(0, None).statuses
+    assert not status.ready
 
 
 def test_a_restart_of_the_simulation_starts_anew(session, sample):
@@ -136,9 +136,9 @@ def test_a_restart_of_the_simulation_starts_anew(session, sample):
     session.add_reference(1000 * MILLISECOND, torque(0))
     session.add_state(sample(1001, (5.0, 0.0)))
     session.add_reference(0, torque(0))  # the answer overtakes the state that it answers
-    (verdict,) = session.add_state(sample(0)).verdicts
-    assert not verdict.ready and not verdict.impact
-    assert session.add_state(sample(1)).verdicts[0].ready
+    (status,) = session.add_state(sample(0)).statuses
+    assert not status.ready and not status.impact
+    assert session.add_state(sample(1)).statuses[0].ready
 
 
 def test_gravity_is_added_to_a_reference_that_lacks_it(sample):

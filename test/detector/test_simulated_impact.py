@@ -48,7 +48,7 @@ def run(request, panda):
             touch = measurement.time_ns - MILLISECOND
         outcome = session.add_state(_joints(measurement))
         command = controller.update(
-            measurement.q, measurement.dq, impact=outcome.verdicts[0].impact
+            measurement.q, measurement.dq, impact=outcome.statuses[0].impact
         )
         session.add_reference(measurement.time_ns, command.reference_torque)
         truth = (simulation.plant.q.copy(), simulation.plant.dq.copy())
@@ -74,7 +74,7 @@ def replay(panda, log, *, force_first=True, force=True):
         lockstep=True,
         estimator=ImpactEstimator(normal=(-1.0, 0.0, 0.0)),
     )
-    verdicts, detections, estimates = [], [], []
+    statuses, detections, estimates = [], [], []
     for measurement, reference, _ in log:
         puts = [lambda m=measurement: session.add_state(_joints(m))]
         if force:
@@ -84,19 +84,19 @@ def replay(panda, log, *, force_first=True, force=True):
             puts[0], puts[1] = puts[1], puts[0]
         for put in puts:
             outcome = put()
-            verdicts += outcome.verdicts
+            statuses += outcome.statuses
             detections += outcome.detections
             estimates += outcome.estimates
-    return verdicts, detections, estimates
+    return statuses, detections, estimates
 
 
 def test_it_is_found_within_five_milliseconds_and_only_once(panda, run):
     log, touch = run
-    verdicts, (detection,), _ = replay(panda, log)
+    statuses, (detection,), _ = replay(panda, log)
     delay = (detection.detection_time - touch) / MILLISECOND
-    assert 0 < delay <= 5 + 1  # the touch lies within the millisecond after `touch`
+    assert 0 < delay <= 5 + 1  # contact lies within the millisecond after `touch`
     assert abs(detection.impact_time - touch) <= 2 * MILLISECOND
-    before = [v.statistic for v in verdicts if v.ready and v.time <= touch]
+    before = [v.statistic for v in statuses if v.ready and v.time <= touch]
     assert max(before) < 0.5 * detection.threshold
 
 

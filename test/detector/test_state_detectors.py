@@ -34,7 +34,7 @@ def impact(panda):
 
 
 def hit(panda, stiffness):
-    """Return samples of a noisy arm that hits a wall at 0.12 m/s, and the touch [ns]."""
+    """Return samples of a noisy arm that hits a wall at 0.12 m/s, and contact [ns]."""
     state = ArmDynamics(panda)(Q, np.zeros(7))
     dq = np.linalg.pinv(state.J) @ np.append(-0.12 * NORMAL, np.zeros(3))
     law = Viscoelastic(stiffness, 8e6 / 1.2e5 * stiffness)
@@ -109,9 +109,9 @@ def test_the_same_samples_give_the_same_statistics(panda, impact, name):
 
 def test_the_real_arm_in_free_motion_does_not_alarm_the_fused_detector(panda, free_motion):
     detector = FusedDetector(panda)
-    verdicts = [detector.update(sample_of(row)) for row in free_motion]
-    statistics = np.array([verdict.statistic for verdict in verdicts])
-    assert not any(verdict.detection for verdict in verdicts)
+    statuses = [detector.update(sample_of(row)) for row in free_motion]
+    statistics = np.array([status.statistic for status in statuses])
+    assert not any(status.detection for status in statuses)
     assert np.nanmax(statistics) < 0.7 * detector.threshold
     assert np.mean(np.isfinite(statistics)) > 0.99  # silent because it judged, not because it slept
 
@@ -141,8 +141,8 @@ def test_an_impact_on_top_of_the_real_arms_motion_and_noise_is_found(panda, free
 def test_the_real_arm_in_free_motion_does_not_alarm_momentum_at_any_rate(panda, free_motion, every):
     session = session_for(DetectorParameters(detectors=("momentum",)), panda)
     outcomes = [session.add_state(sample_of(row)) for row in free_motion[::every]]
-    verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
-    statistics = np.array([verdict.statistic for verdict in verdicts])
+    statuses = [status for outcome in outcomes for status in outcome.statuses]
+    statistics = np.array([status.statistic for status in statuses])
     assert not any(outcome.detections or outcome.suppressed for outcome in outcomes)
     assert 0.2 * session.threshold < np.nanmax(statistics) < 0.75 * session.threshold
     assert np.mean(np.isfinite(statistics)) > 0.97
@@ -192,9 +192,9 @@ def test_a_gap_is_not_an_impact(panda, impact):
     detector = FusedDetector(panda)
     first = int(touch // MILLISECOND)
     fast = [s for s in samples[: first - 150]] + samples[first - 100 : first]
-    verdicts = [detector.update(sample) for sample in fast]
-    assert not any(verdict.detection for verdict in verdicts)
-    assert not verdicts[first - 150].ready
+    statuses = [detector.update(sample) for sample in fast]
+    assert not any(status.detection for status in statuses)
+    assert not statuses[first - 150].ready
 
 
 def test_the_residual_is_the_external_torque(panda):
@@ -233,12 +233,12 @@ def test_thresholds_can_be_multiples_of_learnt_noise(panda, impact):
     detector = TorqueErrorDetector(panda.detection_joints, 8.0, multiples=True)
     reference = np.mean([sample.tau for sample in samples[:LEAD]], axis=0)
     given = [JointSample(s.time, s.q, s.dq, s.tau, reference) for s in samples]
-    verdicts = [detector.update(sample) for sample in given]
-    ready = [k for k, verdict in enumerate(verdicts) if verdict.ready]
+    statuses = [detector.update(sample) for sample in given]
+    ready = [k for k, status in enumerate(statuses) if status.ready]
     assert ready[0] == 250  # 50 for the bias, 200 for the noise
-    quiet = [verdicts[k].statistic for k in ready if given[k].time < touch]
+    quiet = [statuses[k].statistic for k in ready if given[k].time < touch]
     assert np.mean(quiet) == pytest.approx(0.8, abs=0.1)  # of a Gaussian: the mean is 0.8 sigma
-    (detection,) = (verdict.detection for verdict in verdicts if verdict.detection)
+    (detection,) = (status.detection for status in statuses if status.detection)
     assert 0 < detection.detection_time - touch < 6 * MILLISECOND
 
 

@@ -20,17 +20,17 @@ def feed(detector, samples):
     return [detector.update(sample) for sample in samples]
 
 
-def detections(verdicts):
-    return [verdict.detection for verdict in verdicts if verdict.detection]
+def detections(statuses):
+    return [status.detection for status in statuses if status.detection]
 
 
 def test_a_step_is_found_in_the_sample_that_shows_it(detector, sample):
-    verdicts = feed(detector, [sample(k, (2.0, -2.0) if k >= 10 else (0, 0)) for k in range(15)])
-    (detection,) = detections(verdicts)
+    statuses = feed(detector, [sample(k, (2.0, -2.0) if k >= 10 else (0, 0)) for k in range(15)])
+    (detection,) = detections(statuses)
     assert detection.detection_time == 10 * MILLISECOND
     assert detection.impact_time == 9 * MILLISECOND
     assert detection.statistic == pytest.approx(4.0)
-    assert [verdict.impact for verdict in verdicts] == [k >= 10 for k in range(15)]
+    assert [status.impact for status in statuses] == [k >= 10 for k in range(15)]
 
 
 def test_errors_of_both_joints_add_up_whatever_their_signs(detector, sample):
@@ -39,9 +39,9 @@ def test_errors_of_both_joints_add_up_whatever_their_signs(detector, sample):
 
 
 def test_the_threshold_itself_is_no_impact(detector, sample):
-    verdict = detector.update(sample(0, (2.5, 0.0)))
-    assert verdict.statistic == verdict.threshold
-    assert not verdict.impact
+    status = detector.update(sample(0, (2.5, 0.0)))
+    assert status.statistic == status.threshold
+    assert not status.impact
 
 
 def test_only_the_named_joints_count(sample):
@@ -51,39 +51,39 @@ def test_only_the_named_joints_count(sample):
 
 def test_an_impact_is_reported_once_and_re_armed_after_half_a_second_of_quiet(detector, sample):
     loud = {100, 101, 300, 850}  # the one at 300 ms is the same impact: re-arming starts over
-    verdicts = feed(detector, [sample(k, (3.0 * (k in loud), 0)) for k in range(1000)])
-    assert [d.detection_time // MILLISECOND for d in detections(verdicts)] == [100, 850]
-    assert verdicts[800].impact
-    assert not verdicts[801].impact
-    assert verdicts[801].armed
-    assert not verdicts[800].armed
+    statuses = feed(detector, [sample(k, (3.0 * (k in loud), 0)) for k in range(1000)])
+    assert [d.detection_time // MILLISECOND for d in detections(statuses)] == [100, 850]
+    assert statuses[800].impact
+    assert not statuses[801].impact
+    assert statuses[801].armed
+    assert not statuses[800].armed
 
 
 def test_a_push_that_stays_is_one_impact(sample):
     detector = TorqueErrorDetector((0, 1), 2.5, bias_samples=50)
-    verdicts = feed(detector, [sample(k, (4.0 * (k >= 100), 0)) for k in range(3000)])
-    assert len(detections(verdicts)) == 1
-    assert verdicts[-1].impact
-    assert verdicts[-1].statistic == pytest.approx(4.0)
+    statuses = feed(detector, [sample(k, (4.0 * (k >= 100), 0)) for k in range(3000)])
+    assert len(detections(statuses)) == 1
+    assert statuses[-1].impact
+    assert statuses[-1].statistic == pytest.approx(4.0)
 
 
 def test_sensor_noise_alone_stays_far_below_the_threshold(sample):
     detector = TorqueErrorDetector((0, 1), 2.5)
     noise = np.random.default_rng(0).normal(0.0, TORQUE_NOISE, (20_000, 2))
-    verdicts = feed(detector, [sample(k, error) for k, error in enumerate(noise)])
-    assert not detections(verdicts)
-    assert np.nanmax([verdict.statistic for verdict in verdicts]) < 0.7
+    statuses = feed(detector, [sample(k, error) for k, error in enumerate(noise)])
+    assert not detections(statuses)
+    assert np.nanmax([status.statistic for status in statuses]) < 0.7
 
 
 def test_a_constant_model_error_is_removed_and_an_impact_on_top_is_not(sample):
     payload = np.array([3.0, -2.0])
     detector = TorqueErrorDetector((0, 1), 2.5, bias_samples=50)
     hit = np.array([3.0, 0.0])
-    verdicts = feed(detector, [sample(k, payload + hit * (k >= 80)) for k in range(90)])
-    assert not any(verdict.ready for verdict in verdicts[:50])
-    assert verdicts[60].statistic == pytest.approx(0.0)
-    assert detections(verdicts)[0].detection_time == 80 * MILLISECOND
-    assert verdicts[-1].statistic == pytest.approx(3.0)
+    statuses = feed(detector, [sample(k, payload + hit * (k >= 80)) for k in range(90)])
+    assert not any(status.ready for status in statuses[:50])
+    assert statuses[60].statistic == pytest.approx(0.0)
+    assert detections(statuses)[0].detection_time == 80 * MILLISECOND
+    assert statuses[-1].statistic == pytest.approx(3.0)
 
 
 def test_a_drift_is_removed_that_would_trigger_without_it(sample):
@@ -101,9 +101,9 @@ def test_a_slow_rise_to_an_impact_is_not_learnt_away(sample):
 
 def test_without_approach_nothing_is_reported(detector, sample):
     away = [sample(k, (5.0, 0), approaching=False) for k in range(10)]
-    verdicts = feed(detector, away)
-    assert not detections(verdicts)
-    assert not any(verdict.armed for verdict in verdicts)
+    statuses = feed(detector, away)
+    assert not detections(statuses)
+    assert not any(status.armed for status in statuses)
 
 
 def test_an_impact_that_stops_the_approach_is_still_reported(detector, sample):
@@ -115,19 +115,19 @@ def test_an_impact_that_stops_the_approach_is_still_reported(detector, sample):
 def test_without_a_torque_it_is_not_ready_and_loses_no_event(detector, sample, missing):
     detector.update(sample(0))
     detector.update(sample(1, (5.0, 0)))
-    verdict = detector.update(sample(2, **{missing: None}))
-    assert not verdict.ready
-    assert not verdict.armed
-    assert verdict.impact
-    assert verdict.detection_time == MILLISECOND
+    status = detector.update(sample(2, **{missing: None}))
+    assert not status.ready
+    assert not status.armed
+    assert status.impact
+    assert status.detection_time == MILLISECOND
     assert detector.dropped == 0
 
 
 @pytest.mark.parametrize("field", ["q", "dq", "tau", "tau_ref"])
 def test_a_sample_with_nan_is_dropped_and_counted(detector, sample, field):
-    verdict = detector.update(sample(0, **{field: np.array([0.0, np.nan])}))
-    assert not verdict.ready
-    assert not verdict.impact
+    status = detector.update(sample(0, **{field: np.array([0.0, np.nan])}))
+    assert not status.ready
+    assert not status.impact
     assert detector.dropped == 1
     assert detector.update(sample(1)).ready
 
@@ -143,10 +143,10 @@ def test_a_repeated_stamp_changes_nothing(detector, sample):
 
 def test_time_that_runs_backwards_starts_anew(detector, sample):
     feed(detector, [sample(1000), sample(1001, (5.0, 0))])
-    verdict = detector.update(sample(3))
-    assert verdict.armed
-    assert not verdict.impact
-    assert verdict.detection_time is None
+    status = detector.update(sample(3))
+    assert status.armed
+    assert not status.impact
+    assert status.detection_time is None
     assert detector.update(sample(4, (5.0, 0))).detection
 
 

@@ -43,10 +43,10 @@ def test_a_nan_effort_does_not_blind_what_looks_at_velocities_alone():
     detector = AccelerationDetector(range(6))
     zero = np.zeros(7)
     for k in range(20):
-        verdict = detector.update(
+        status = detector.update(
             JointSample(k * MILLISECOND, zero + NAN, zero, zero + NAN, zero + NAN)
         )
-    assert verdict.ready and detector.dropped == 0
+    assert status.ready and detector.dropped == 0
     hit = detector.update(JointSample(20 * MILLISECOND, zero, zero + 0.5, zero + NAN))
     assert hit.detection
 
@@ -82,17 +82,17 @@ def test_a_number_that_is_none_is_dropped_and_leaves_nothing_behind(panda, huge)
 def test_an_effort_that_nobody_measures_is_none_with_a_word(panda, effort, speed, why):
     samples = stream(panda, 300, effort=effort, speed=speed)
     session, outcomes = judged(panda, samples, "fused", "acceleration")
-    verdicts = [verdict for outcome in outcomes for verdict in outcome.verdicts]
-    others = [verdict for outcome in outcomes for verdict in outcome.others]
-    assert not any(verdict.ready for verdict in verdicts[100:])
-    assert all(verdict.ready for verdict in others[100:])
+    statuses = [status for outcome in outcomes for status in outcome.statuses]
+    others = [status for outcome in outcomes for status in outcome.others]
+    assert not any(status.ready for status in statuses[100:])
+    assert all(status.ready for status in others[100:])
     assert session.troubles == {"torque": why}
 
 
 @pytest.mark.parametrize(("effort", "speed"), [("measured", 0.5), ("constant", 0.0)])
 def test_an_effort_that_may_be_measured_is_taken(panda, effort, speed):
     session, outcomes = judged(panda, stream(panda, 300, effort=effort, speed=speed), "fused")
-    assert outcomes[-1].verdicts[0].ready
+    assert outcomes[-1].statuses[0].ready
     assert not session.troubles
 
 
@@ -100,8 +100,8 @@ def test_an_effort_that_comes_back_is_taken_at_once(panda):
     samples = stream(panda, 400)
     samples[100:250] = [each._replace(tau=np.zeros(7)) for each in samples[100:250]]
     session, outcomes = judged(panda, samples, "momentum")
-    assert not outcomes[249].verdicts[0].ready
-    assert not session.troubles and outcomes[252].verdicts[0].ready
+    assert not outcomes[249].statuses[0].ready
+    assert not session.troubles and outcomes[252].statuses[0].ready
 
 
 # --- too slow -----------------------------------------------------------------------------------
@@ -112,8 +112,8 @@ def test_a_rate_that_is_too_low_is_said_with_what_to_use_instead(panda):
     session, outcomes = judged(panda, samples, "fused", "momentum", "acceleration")
     said = "fused needs at least 333 Hz, got 200 Hz: use momentum or torque_error or force"
     assert session.troubles == {"rate of fused": said}
-    assert not outcomes[-1].verdicts[0].ready
-    assert all(verdict.ready for verdict in outcomes[-1].others)
+    assert not outcomes[-1].statuses[0].ready
+    assert all(status.ready for status in outcomes[-1].others)
 
 
 def test_gaps_repetitions_and_a_restart_do_not_change_the_usual_period():

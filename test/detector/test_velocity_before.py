@@ -31,7 +31,7 @@ def test_noise_of_the_real_encoders_costs_less_than_a_mean_of_velocities():
 
 
 def test_a_short_record_is_refused():
-    with pytest.raises(EstimateError, match="expected 6 samples over 20 ms before the touch"):
+    with pytest.raises(EstimateError, match="expected 6 samples over 20 ms before contact"):
         velocity_before(T[T > -0.008], Q[T > -0.008], 0.0)
 
 

@@ -36,15 +36,15 @@ def sample(robot, k, lost, bias=0.0):
 )
 def test_the_statistic_is_what_is_lost_along_the_normal(panda, normal, expected):
     detector = VelocityErrorDetector(panda, 1.0, normal=normal, bias_samples=0)
-    verdict = detector.update(sample(panda, 0, (0.08, 0.03, -0.02)))
-    assert verdict.statistic == pytest.approx(expected)
+    status = detector.update(sample(panda, 0, (0.08, 0.03, -0.02)))
+    assert status.statistic == pytest.approx(expected)
 
 
 def test_a_lasting_lag_is_no_impact_and_a_loss_beyond_it_is(panda):
     detector = VelocityErrorDetector(panda, 0.04, normal=NORMAL)
-    verdicts = [detector.update(sample(panda, k, np.zeros(3), bias=0.1)) for k in range(60)]
-    assert [verdict.ready for verdict in verdicts] == [False] * 50 + [True] * 10
-    assert max(verdict.statistic for verdict in verdicts[50:]) < 1e-9
+    statuses = [detector.update(sample(panda, k, np.zeros(3), bias=0.1)) for k in range(60)]
+    assert [status.ready for status in statuses] == [False] * 50 + [True] * 10
+    assert max(status.statistic for status in statuses[50:]) < 1e-9
     light = detector.update(sample(panda, 60, (0.0, 0.039, 0.0), bias=0.1))
     hit = detector.update(sample(panda, 61, (0.5, 0.042, 0.5), bias=0.1))
     assert light.detection is None and hit.detection.detector == "velocity_error"
@@ -70,7 +70,7 @@ def test_the_session_pairs_states_with_the_velocity_that_answered_the_one_before
     for k, answer in enumerate(answers):
         state = JointSample(k * MILLISECOND, panda.stance, np.zeros(7), np.zeros(7))
         outcome = session.add_state(state)
-        found += [verdict.statistic for verdict in outcome.verdicts]
+        found += [status.statistic for status in outcome.statuses]
         session.add_reference(k * MILLISECOND, None, answer)
     assert isnan(found[0])  # nothing was desired before
     assert found[1:] == pytest.approx([0.0, abs((J @ answers[1])[1])])

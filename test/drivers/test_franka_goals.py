@@ -16,7 +16,7 @@ from franka_script import GOING, HOLDING, Script
 from impact_drivers.fake_fr3.faults import Faults
 from impact_drivers.franka.arm.arm_state import IDLE
 from impact_drivers.franka.hit import HELD
-from impact_drivers.franka.loop.judge import VERDICT_AGE, Judge
+from impact_drivers.franka.loop.judge import STATUS_AGE, Judge
 from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.loop.motion_watch import LONGEST_STOP, MotionWatch
 from impact_drivers.franka.loop.preparation import OURS, Preparation, undisturbed
@@ -112,7 +112,7 @@ def test_cycles_without_time_refuse_a_goal_in_the_end(run, make_arm, make_job, m
     script = Script(GOING, HELD + 100)
     run(make_arm(), script, make_job(), real_time=True, rehearses=False)
     assert script.cycles[HELD + 40].acknowledged == 1, "it is pending"
-    assert script.cycles[HELD + 90].refusal.startswith("not made ready in 50 cycles")
+    assert script.cycles[HELD + 90].refusal.startswith("not prepared within 50 cycles")
 
 
 # --- a refused goal changes nothing but its own answer ------------------------------------------
@@ -177,9 +177,9 @@ def test_no_goal_begins_while_the_detector_still_reports_an_impact(run, make_arm
     script, fresh = Script(GOING | {HELD + 150: RequestKind.GOAL}, HELD + 200), Judge.fresh
 
     def hit(self, time):
-        verdict = fresh(self, time)
-        heard = len(script.cycles) > HELD + 100 and verdict is not None
-        return verdict._replace(impact=True) if heard else verdict
+        status = fresh(self, time)
+        heard = len(script.cycles) > HELD + 100 and status is not None
+        return status._replace(impact=True) if heard else status
 
     monkeypatch.setattr(Judge, "fresh", hit)
     run(make_arm(), script)
@@ -317,14 +317,14 @@ def test_the_success_rate_counts_once_it_is_of_a_hundred_commands(make_job, make
 # --- fresh evidence -----------------------------------------------------------------------------
 
 
-def test_a_verdict_counts_only_for_states_near_its_own():
-    class Verdict:
+def test_a_detection_status_counts_only_for_states_near_its_own():
+    class DetectionStatus:
         time = 1000 * MILLISECOND
 
     judge = Judge(None)
-    judge.verdict = Verdict
-    assert judge.fresh(Verdict.time + VERDICT_AGE) is Verdict
-    assert judge.fresh(Verdict.time + VERDICT_AGE + 1) is None
+    judge.status = DetectionStatus
+    assert judge.fresh(DetectionStatus.time + STATUS_AGE) is DetectionStatus
+    assert judge.fresh(DetectionStatus.time + STATUS_AGE + 1) is None
 
 
 def test_an_arm_whose_detector_falls_silent_does_not_go_on_approaching(run, make_arm, monkeypatch):
@@ -341,4 +341,4 @@ def test_an_arm_whose_detector_falls_silent_does_not_go_on_approaching(run, make
     assert speeds[HELD + 290] > 0.04 and speeds[HELD + 590] < 0.005
     assert arm.arm.simulation.plant.touch is None
     late = script.cycles[HELD + 320]
-    assert late.verdict is None, "an old verdict is not reported either"
+    assert late.status is None, "an old detection status is not reported either"

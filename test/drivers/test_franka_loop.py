@@ -55,12 +55,12 @@ def test_detects_in_the_cycle_of_the_lockstep_run(make_job, make_arm, fr3):
     controller, cycles = ImpactController(fr3, job.plan), []
     controller.stop()
 
-    def answer(measurement, verdict):
+    def answer(measurement, status):
         nonlocal controller
         if len(cycles) == HELD:
             before, controller = controller, ImpactController(fr3, job.plan)
             controller.adopt(before)
-        seen = {"impact": verdict.impact, "ready": verdict.ready}
+        seen = {"impact": status.impact, "ready": status.ready}
         command = controller.update(measurement.q, measurement.dq, **seen)
         torque = command.driver_torque if cycles else np.zeros(7)  # the first leaves it there
         return Answer(torque, command.velocity, command.reference_torque)
@@ -172,7 +172,7 @@ def test_the_arm_brakes_when_the_node_is_silent(run, make_arm):
     arm = make_arm()
     script = Script(GOING, 2000, silent_from=HELD - 40)
     loop = run(arm, script)
-    assert loop.fault == "deadman: the node has said nothing for 0.101 s"
+    assert loop.fault == "deadman: the node has been silent for 0.101 s"
     stopping = [cycle for cycle in script.cycles if cycle.state is LoopState.STOPPING]
     first = next(i for i, cycle in enumerate(script.cycles) if cycle is stopping[0])
     assert first == pytest.approx(HELD - 40 + 100, abs=3)
@@ -293,15 +293,15 @@ def test_an_interrupt_lets_the_arm_brake_and_finishes(run, make_arm):
     assert last.answer.phase is Phase.HOLD and last.fault == ""
 
 
-def test_times_have_a_verdict():
+def test_times_are_assessed():
     times = LoopTimes(1000)
     for cycle in range(1000):
         times.add(100e-6 if cycle % 50 else 250e-6, MILLISECOND, 1.0)
-    assert times.report().verdict == "fast enough"
+    assert times.report().assessment == "fast enough"
     times.add(1e-4, 3 * MILLISECOND, 0.9)
-    assert times.report().verdict == (
+    assert times.report().assessment == (
         "too slow: 2 of 1003 states skipped; success rate down to 0.90"
     )
     for _ in range(20):
         times.add(400e-6, MILLISECOND, 1.0)
-    assert "99 % within 400 us, expected 300" in times.report().verdict
+    assert "99 % within 400 us, expected 300" in times.report().assessment

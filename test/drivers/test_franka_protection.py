@@ -20,7 +20,7 @@ from impact_drivers.franka.hit_process import HitJob, perform
 from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.memory.request import RequestKind
 from impact_qp.control.phases import Phase
-from impact_qp.limits.impact_limits.straight_way import touching_state
+from impact_qp.limits.impact_limits.straight_path import contact_state
 from impact_robots.dynamics import ArmDynamics
 from impact_sim.driver.simulation import START_NS
 
@@ -81,7 +81,7 @@ def test_a_hit_that_nobody_raised_thresholds_for_leaves_them_low(run, make_arm, 
     arm, job = make_arm(), make_job("robust", raises=True)
     cautious = replace(job, settings=replace(job.settings, raise_thresholds=False))
     loop = run(arm, Script(GOING, LONG, need=job.need), cautious)
-    assert same(arm.arm.raised_most, LOW) and arm.arm.errors == (CARTESIAN_REFLEX,)
+    assert same(arm.arm.highest_thresholds, LOW) and arm.arm.errors == (CARTESIAN_REFLEX,)
     assert "raise_thresholds raises them for a hit" in loop.fault
 
 
@@ -91,7 +91,7 @@ def test_a_hit_that_nobody_raised_thresholds_for_leaves_them_low(run, make_arm, 
 def test_they_are_raised_for_the_hit_alone_to_what_it_needs(hit, raising):
     loop, script, arm = hit()
     assert loop.fault == "" and arm.mode == IDLE
-    assert same(arm.raised_most, raising.settings.raised_for(raising.need))
+    assert same(arm.highest_thresholds, raising.settings.raised_for(raising.need))
     assert same(arm.safety.behavior, LOW)
     found = behaviors(script, arm)
     for phase in (Phase.APPROACH, Phase.COAST, Phase.RETRACT):
@@ -133,7 +133,7 @@ def test_what_a_hit_needs_grows_with_its_speed_and_is_clipped(fr3, make_job, mak
     assert fast.torque == pytest.approx(2.0 * slow.torque)
     assert fast.force == pytest.approx(2.0 * slow.force)
     dynamics = ArmDynamics(fr3)
-    point = touching_state(dynamics, job.plan.contact, dynamics(q, np.zeros(7)))
+    point = contact_state(dynamics, job.plan.contact, dynamics(q, np.zeros(7)))
     assert abs(job.plan.contact.gap(point.position)) < 1e-4
     assert planned_speed(fr3, job.plan, point) < job.plan.speed, (
         "the limits are below what is asked"

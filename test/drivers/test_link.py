@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from impact_detector.signals.sample import Detection, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus
 from impact_drivers.exceptions import LinkError
 from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopCycle, LoopState
@@ -77,7 +77,7 @@ def full():
         *arrays[:7], Phase.COAST, names, names[:1], 0.1, -0.2, 0.3, 0.4, True, "payload"
     )
     detection = Detection("fused", 11 * MS, 12 * MS, 20.0, 15.0)
-    verdict = Verdict(13 * MS, 3.0, 15.0, False, True, None, 12 * MS, "fused", None, 4)
+    status = DetectionStatus(13 * MS, 3.0, 15.0, False, True, None, 12 * MS, "fused", None, 4)
     return cycle(
         13,
         state=LoopState.FAULT,
@@ -85,7 +85,7 @@ def full():
         success_rate=0.97,
         answer=command,
         sent=arrays[7],
-        verdict=verdict,
+        status=status,
         detection=detection,
         detections=3,
         counts=LoopCounts(1, 2, 3, 4),
@@ -111,7 +111,7 @@ def test_a_cycle_arrives_as_it_was_written(loop, node, full):
     assert all(each.reported > 0 for each in found)
     plain = [each._replace(reported=0) for each in found]
     assert [same(*pair) for pair in zip(plain, (full, bare), strict=True)] == [True, True]
-    assert not found[0].q.base and found[1].answer is found[1].verdict is found[1].sent is None
+    assert not found[0].q.base and found[1].answer is found[1].status is found[1].sent is None
 
 
 def test_every_cycle_is_read_once_and_in_order(loop, node):

@@ -32,7 +32,7 @@ def test_the_hit_itself_is_known_without_force(evaluations):
     known, felt = evaluations
     assert felt.contact_speed == pytest.approx(known.contact_speed, abs=5e-3)
     assert felt.contact_time == pytest.approx(known.contact_time, abs=5e-3)
-    assert felt.felt.change == pytest.approx(known.felt.change, rel=0.1)
+    assert felt.measured_load.change == pytest.approx(known.measured_load.change, rel=0.1)
     assert felt.prediction_rms["M+B_theta"] < 0.1 * felt.prediction_rms["M"]
 
 

@@ -35,9 +35,10 @@ from impact_robots.task.find import find_box_task
 from impact_ros.node.closing import close
 from impact_ros.parameters import specifications
 from impact_sim.cell.node import ImpactCellNode
+from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.node import ImpactHumanoidSimNode
 from impact_sim.node import ImpactSimNode, SimulationParameters
-from impact_sim.scenario_choice import find_cell_scenario
+from impact_sim.scenario_choice import find
 from impact_sim.scenarios import load_scenario, scenario_names
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -227,7 +228,7 @@ def test_each_arm_of_a_cell_has_a_detector_that_its_controller_hears(launch_file
     launched = launch_file("cell", scenario="rs_grab_safe", variant="timed", namespace=namespace)
     prefix = f"/{namespace}" if namespace else ""
     detectors = [n for n in launched.of("Node") if n.kwargs["executable"] == "impact_detector"]
-    verdicts, scenario = set(), find_cell_scenario("rs_grab_safe")
+    verdicts, scenario = set(), find("rs_grab_safe", SpreadingScenario)
     for arm, each in enumerate(detectors):
         (node,) = graph("impact_detector", each.command_line(launched.context)).nodes.values()
         verdicts.add(node.get_fully_qualified_name() + "/status")

@@ -117,7 +117,7 @@ def test_positions_of_the_motors_tell_no_stiffness(panda, arms):
 
 
 def test_a_driven_arm_is_not_explained(panda, arms):
-    """A torque of 3 N.m that the motors get 15 ms after the touch, unknown to the fit."""
+    """A torque of 3 N.m that the motors get 15 ms after contact, unknown to the fit."""
     hits, _, _ = arms[0]
     inertia = panda.reflected_motor_inertia
     driven = []

@@ -127,7 +127,7 @@ def test_hits_that_tell_nothing_are_refused(panda, box, hit):
     for wrong, message in (
         (bad, "expected finite torque"),
         (replace(hit, position=hit.position[:, :6]), r"position of shape \(85, 7\), got"),
-        (cut(hit.time < 0.01), "until 0.015 s after the touch"),
+        (cut(hit.time < 0.01), "until 0.015 s after contact"),
         (cut(hit.time > -0.012), "12 samples before"),
         (cut(np.abs(hit.time - 0.005) > 0.0012), "at most 0.0021 s apart"),
         (cut(slice(None, None, -1)), "rising times"),

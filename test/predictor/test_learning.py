@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from learned_hits import WALL, drawn, known_point, place, struck, used
 
-from impact_predictor.learning.hit_residual import modelled, touch_time
+from impact_predictor.learning.hit_residual import contact_time, modelled
 from impact_predictor.learning.hit_window import AFTER, LONGEST, hit_window
 from impact_predictor.learning.knowledge import RESERVE, Knowledge, learn, nothing_known
 from impact_predictor.learning.learning_box import FIGURES, learning_box
@@ -237,7 +237,7 @@ def test_what_remains_of_a_gentle_hit_is_noise(known_arm):
     truth, left = middle(box, stiffness=np.log(3e4)), []
     for seed in range(20):
         window = hit_window(box.robot, box.surface, struck(box, truth, 0.02, seed))
-        left.append(touch_time(window, modelled(box, window, place(box, truth)))[1])
+        left.append(contact_time(window, modelled(box, window, place(box, truth)))[1])
         left[-1] /= window.change.size
     assert np.mean(left) == pytest.approx(0.95, abs=0.1)
     assert np.max(left) < 1.3
@@ -287,7 +287,7 @@ def test_reserve_and_estimate_add_their_squares_and_the_reserve_grows_with_speed
 
 
 def test_a_touch_that_was_detected_three_milliseconds_late_is_found(known_arm):
-    """Its command begins to change a millisecond after it, so the time of the touch matters."""
+    """Its command begins to change a millisecond after it, so the time of contact matters."""
     box = learning_box(known_arm, WALL, **LINEAR)
     truth = middle(box, stiffness=np.log(2e4))
 

@@ -9,10 +9,10 @@ import pytest
 from learned_hits import WALL, known_point, struck, used
 
 from impact_predictor.exceptions import NotApproachingError
+from impact_predictor.learning.alignment import aligned
 from impact_predictor.learning.knowledge import learn, nothing_known
 from impact_predictor.learning.learning_box import learning_box
 from impact_predictor.learning.next_speed import PROVEN, next_speed, speed_of_known
-from impact_predictor.learning.touch import aligned
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
 from impact_robots.description.joint_ranges import KNOWN_JOINTS
 

@@ -23,7 +23,7 @@ def verdict(stamp):
 def test_a_verdict_counts_near_the_state(panda, off, counts):
     """Old ones, and ones from the future, neither permit an approach nor end it."""
     inputs = Inputs(panda, evidence_age=0.02)
-    inputs.take_verdict(verdict(1000 * MS))
+    inputs.take_status(verdict(1000 * MS))
     stamp = (1000 + off) * MS
     assert (inputs.impact(stamp), inputs.ready(stamp)) == (counts, counts)
 
@@ -32,8 +32,8 @@ def test_an_old_verdict_keeps_nothing_alive(panda):
     """A detector that repeats itself is one that is silent."""
     inputs = Inputs(panda, evidence_age=0.02)
     inputs.take_state(panda.stance, panda.stance, 5000 * MS)
-    inputs.verdict_time = -1e9
-    inputs.take_verdict(verdict(1000 * MS))
-    assert inputs.verdict_time == -1e9
-    inputs.take_verdict(verdict(4990 * MS))
-    assert inputs.verdict_time > 0.0
+    inputs.status_time = -1e9
+    inputs.take_status(verdict(1000 * MS))
+    assert inputs.status_time == -1e9
+    inputs.take_status(verdict(4990 * MS))
+    assert inputs.status_time > 0.0

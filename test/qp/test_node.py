@@ -763,7 +763,7 @@ def test_a_silent_detector_stops_the_approach_for_good(make_bench, capfd):
     bench.send(bench.verdict(MS))
     _, status = bench.answer(bench.state(MS))
     assert status.mode == ControllerStatus.MODE_APPROACH
-    bench.node._inputs.verdict_time -= 11.0  # longer than the time-out
+    bench.node._inputs.status_time -= 11.0  # longer than the time-out
     for k in range(2, 400):
         _, status = bench.answer(bench.state(k * MS))
         if status.mode == ControllerStatus.MODE_HOLD:

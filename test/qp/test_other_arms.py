@@ -46,11 +46,11 @@ def test_it_hits_at_its_bound_is_detected_and_retracts(arm):
     measurement, before, impact, phases, torques = simulation.reset(start), None, False, [], []
     for k in range(4000):
         sample = JointSample(k * MILLISECOND, measurement.q, measurement.dq, measurement.tau)
-        (verdict,) = session.add_state(sample).verdicts
-        assert not (verdict.impact and before is None), "false alarm"
-        impact = verdict.impact
+        (status,) = session.add_state(sample).statuses
+        assert not (status.impact and before is None), "false alarm"
+        impact = status.impact
         command = controller.update(
-            measurement.q, measurement.dq, impact=impact, ready=verdict.ready
+            measurement.q, measurement.dq, impact=impact, ready=status.ready
         )
         phases.append(command.phase)
         torques.append(command.torque)

@@ -7,7 +7,7 @@ import pytest
 from impact_qp import ControlError, ImpactController
 from impact_qp.interface import INTERFACES
 from impact_qp.limits import RobustImpactLimit
-from impact_qp.parameter_pairs import braking_way
+from impact_qp.parameter_pairs import braking_distance
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics
 from impact_ros.parameters import from_values
@@ -89,7 +89,7 @@ def test_the_least_activation_distance_is_enough_for_the_bound(panda, scenario, 
     """With 1 cm the arm hit at 0.35 m/s (torque) and 0.48 m/s (velocity) for a bound of 0.08."""
     given = scenario.controller_parameters(panda) | {"impact_limits": "robust"}
     settings = from_values(ControllerParameters, given | {"interface": interface})
-    least = braking_way(settings.plan(), panda)
+    least = braking_distance(settings.plan(), panda)
     plan = from_values(
         ControllerParameters, given | {"interface": interface, "activation_distance": least}
     ).plan()

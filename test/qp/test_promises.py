@@ -85,7 +85,7 @@ def test_a_clock_that_jumps_back(arm):
 
 
 def test_a_detector_that_falls_silent(arm):
-    arm.bench.node._inputs.verdict_time -= 11.0  # longer than the time-out
+    arm.bench.node._inputs.status_time -= 11.0  # longer than the time-out
     arm.bench.node._safe_stop.look()
     ends_at_rest(arm, arm.cycles(1)[1], "no detector status for")
 

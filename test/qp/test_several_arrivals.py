@@ -48,13 +48,13 @@ def test_no_drawn_pair_of_impulses_breaks_a_row_at_the_robust_bound(hrp4):
     rows = several_impact_rows(hrp4, state, impulses)
     random, largest = np.random.default_rng(3), 0.0
     for _ in range(500):
-        total = np.zeros(len(rows.most))
+        total = np.zeros(len(rows.limits))
         for D, each in zip(rows.D, impulses, strict=True):
             slope, turn = 0.79 * random.uniform() ** 0.2, random.uniform(0.0, 2 * np.pi)
             along = np.array([slope * np.cos(turn), slope * np.sin(turn), 1.0])
             size = random.choice([0.0, 1.0]) * random.uniform(1.0, 1.3) / (each.W[2] @ along)
             total += D @ (speed * size * along)
-        largest = max(largest, float((total / rows.most).max()))
+        largest = max(largest, float((total / rows.limits).max()))
     assert 0.8 < largest <= 1.0
 
 

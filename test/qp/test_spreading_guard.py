@@ -9,7 +9,7 @@ import pytest
 from rigid_arm import RigidArm
 
 from impact_qp.references import impact_motion
-from impact_qp.references.joint_way import fastest_joints
+from impact_qp.references.joint_path import fastest_joints
 from impact_qp.spreading import (
     GrabForce,
     Mode,
@@ -161,7 +161,7 @@ def test_a_clamp_force_on_nothing_stops_the_arm(panda, reference):
 
 
 def test_an_arm_without_room_brakes_in_time(panda, reference):
-    plan = SpreadPlan(reference, guard=SpreadGuard(INTO, room=0.08))
+    plan = SpreadPlan(reference, guard=SpreadGuard(INTO, travel=0.08))
     speeds, commands = approaches(panda, plan, duration=1.2)
     way = np.cumsum(speeds) * DT
     assert commands[-1].stop is StopReason.ROOM
@@ -228,7 +228,7 @@ def test_what_is_no_guard_is_refused(guard, words):
 def test_whatever_state_comes_the_torques_keep_their_limits(panda, reference):
     """Anywhere in and beyond the range of the joints, at up to 1.5 times their speed."""
     random, limits = np.random.default_rng(5), panda.limits
-    guard = SpreadGuard(INTO, speed=0.3, give=0.03, room=0.06, settle=0.015)
+    guard = SpreadGuard(INTO, speed=0.3, give=0.03, travel=0.06, settle=0.015)
     plan = SpreadPlan(reference, force=GrabForce(1.0, 40.0, INTO), guard=guard)
     step, unsolved = limits.torque_rate * DT, 0
     for _ in range(30):

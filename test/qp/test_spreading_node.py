@@ -24,7 +24,8 @@ from impact_robots import load_robot
 from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
 from impact_ros.node.spin import spin
 from impact_ros.qos import RECORD, STREAM
-from impact_sim.scenario_choice import find_cell_scenario
+from impact_sim.cell.spreading_scenario import SpreadingScenario
+from impact_sim.scenario_choice import find
 
 NAME = "rs_grab_catfood_case1"
 MS, BEGIN = 1_000_000, 1_000_000_000
@@ -95,7 +96,7 @@ class Bench:
     @property
     def judgements(self):
         """Stamp of the newest verdict that the node has."""
-        return sum(arm._inputs._verdict_stamp for arm in self.node.arms)
+        return sum(arm._inputs._status_stamp for arm in self.node.arms)
 
     def start(self):
         """Configure, let the node see states of inactive arms, and activate."""
@@ -143,7 +144,7 @@ class Bench:
 
 @pytest.fixture(scope="module")
 def scenario():
-    return find_cell_scenario(NAME)
+    return find(NAME, SpreadingScenario)
 
 
 @pytest.fixture
@@ -221,7 +222,7 @@ def test_a_detector_that_is_no_more_ready_stops_both(make_bench):
     bench.arms["right"].judge(bench.now + MS, ready=False)
     for _ in range(3):
         bench.cycle(judged=False)
-    assert stopped(bench, "right", "left", "no verdict within 0.02 s that its detector is ready")
+    assert stopped(bench, "right", "left", "no status of a ready detector within 0.02 s")
 
 
 def test_a_verdict_of_another_time_does_not_count(make_bench):
@@ -234,7 +235,7 @@ def test_a_verdict_of_another_time_does_not_count(make_bench):
             bench.arms[name].judge(bench.now - 50 * MS, impact=True)
         bench.cycle(judged=False)
     messages = " ".join(bench.last(name).message for name in ARMS)
-    assert "no verdict within 0.02 s that its detector is ready" in messages
+    assert "no status of a ready detector within 0.02 s" in messages
     assert all(bench.last(name).mode in (BRAKE, HOLD) for name in ARMS)
     assert all(arm._control.controller.impact_time is None for arm in bench.node.arms)
 
@@ -262,7 +263,11 @@ def test_silence_stops_both(make_bench, silent):
     bench = make_bench(state_timeout=0.5).start()
     for _ in range(10):
         bench.cycle()
-    text = "no joint state for" if silent == "states" else "no verdict within 0.02 s"
+    text = (
+        "no joint state for"
+        if silent == "states"
+        else "no status of a ready detector within 0.02 s"
+    )
 
     def over():
         """Go on with the right arm, and with the left one's states if its detector is silent."""

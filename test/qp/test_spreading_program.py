@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from impact_qp.compiled.binding_rows import minimum_on
-from impact_qp.program.program import KEPT, NoSolutionFound, numbers_of, solve
+from impact_qp.program.program import ROW_TOLERANCE, NoSolutionFound, numbers_of, solve
 from impact_qp.references import Knot, ReferenceState, couple
 from impact_qp.spreading import SpreadGuard, SpreadPlan, friction
 from impact_qp.spreading.program import SpreadingProgram, SpreadTask
@@ -64,7 +64,7 @@ def test_it_finds_what_a_solver_finds(panda, program):
         asked += by_solver.call_count
         if not by_solver.called:  # the same rows of the plain program have the same minimum
             rows = numbers_of(program._rows)
-            plain, _ = minimum_on(*program.build(point, wanted)[:4], rows, KEPT)
+            plain, _ = minimum_on(*program.build(point, wanted)[:4], rows, ROW_TOLERANCE)
             np.testing.assert_allclose(found.ddq, plain, rtol=1e-11, atol=1e-11)
         try:
             expected = solve(program.build(point, wanted))

@@ -93,9 +93,9 @@ def test_an_event_of_before_is_not_of_this_hit(panda):
     recorder = recorded(panda, range(1, 300))
     recorder.begin()
     recorder.add_event(200 * MS, 199 * MS)
-    assert not recorder.touched
+    assert not recorder.detected
     recorder.add_event(400 * MS, 0)  # whose touch is not known
-    assert recorder.touched and recorder._touch == 400 * MS
+    assert recorder.detected and recorder._contact == 400 * MS
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_an_event_of_before_is_not_of_this_hit(panda):
 def test_an_event_whose_stamps_do_not_belong_together_counts_for_nothing(panda, detected, touch):
     recorder = recorded(panda, range(1, 300))
     recorder.add_event(detected * MS, touch * MS)
-    assert not recorder.touched
+    assert not recorder.detected
 
 
 def test_a_hit_whose_commands_fell_silent_is_none(panda):

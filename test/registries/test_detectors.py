@@ -16,7 +16,7 @@ from impact_ros.message_fields import constant
 from impact_ros.parameters import ParameterError, from_values
 
 MILLISECOND = 1_000_000
-BLOW = 400  # sample of the impact: by then every detector has learnt what it learns
+BLOW = 400  # sample of the impact: by then every detector has learned what it learns
 
 
 class SpeedDetector(StateDetector):
@@ -89,19 +89,19 @@ def test_its_name_and_facts_are_those_of_its_registry(kind, panda):
 
 @KINDS
 def test_it_is_silent_while_nothing_happens(kind, panda, quiet):
-    verdicts = [make(kind, panda).update(sample) for sample in quiet[:1]]
+    statuses = [make(kind, panda).update(sample) for sample in quiet[:1]]
     detector = make(kind, panda, rearm_time=0.05)
     detector.threshold = 3.0 * kind.threshold  # of acceleration alone, the default is within noise
-    verdicts += [detector.update(sample) for sample in quiet]
-    assert sum(isfinite(verdict.statistic) for verdict in verdicts) > BLOW
-    assert not any(verdict.detection or verdict.impact for verdict in verdicts)
+    statuses += [detector.update(sample) for sample in quiet]
+    assert sum(isfinite(status.statistic) for status in statuses) > BLOW
+    assert not any(status.detection or status.impact for status in statuses)
 
 
 @KINDS
 def test_one_event_is_one_detection(kind, panda, struck):
     detector = make(kind, panda)
     detector.threshold = 3.0 * kind.threshold
-    found = [verdict.detection for verdict in map(detector.update, struck) if verdict.detection]
+    found = [status.detection for status in map(detector.update, struck) if status.detection]
     (detection,) = found
     assert detection.detector == kind.name
     assert 0 <= detection.detection_time - BLOW * MILLISECOND < 8 * MILLISECOND
@@ -114,10 +114,10 @@ def test_a_sample_with_nan_is_dropped_and_counted(kind, panda, quiet):
     for k, sample in enumerate(quiet):
         bad = k % 100 == 50
         given = sample._replace(dq=sample.dq * nan) if bad else sample
-        verdict = detector.update(given)
-        assert not (bad and isfinite(verdict.statistic))
+        status = detector.update(given)
+        assert not (bad and isfinite(status.statistic))
     assert detector.dropped == len(quiet) // 100
-    assert isfinite(verdict.statistic)
+    assert isfinite(status.statistic)
 
 
 @KINDS
@@ -135,11 +135,11 @@ def test_time_that_runs_backwards_starts_it_anew(kind, panda, quiet, struck):
 def test_a_repeated_stamp_is_answered_unchanged(kind, panda, struck):
     detector, plain = make(kind, panda), make(kind, panda)
     for sample in struck[: BLOW + 20]:
-        verdict = detector.update(sample)
+        status = detector.update(sample)
         loud = sample._replace(dq=sample.dq + 100.0)
         repeated = detector.update(loud)
-        np.testing.assert_equal(repeated, verdict._replace(detection=None, suppressed=None))
-        np.testing.assert_equal(verdict, plain.update(sample))
+        np.testing.assert_equal(repeated, status._replace(detection=None, suppressed=None))
+        np.testing.assert_equal(status, plain.update(sample))
 
 
 @KINDS
@@ -148,8 +148,8 @@ def test_what_a_detector_says_that_it_needs_it_needs(kind, panda, quiet):
     needs = {"tau": class_of.needs_torque, "tau_ref": class_of.needs_reference}
     for field, needed in (needs | {"dq_ref": class_of.needs_reference_velocity}).items():
         detector = make(kind, panda)
-        verdicts = [detector.update(sample._replace(**{field: None})) for sample in quiet]
-        assert any(isfinite(verdict.statistic) for verdict in verdicts) != needed, field
+        statuses = [detector.update(sample._replace(**{field: None})) for sample in quiet]
+        assert any(isfinite(status.statistic) for status in statuses) != needed, field
 
 
 def test_the_suites_own_have_a_number_in_messages():
@@ -175,7 +175,7 @@ def test_a_detector_from_outside_works_in_the_session_by_its_parameters(named, p
     outcomes = [session.add_state(sample) for sample in struck]
     found = [detection for outcome in outcomes for detection in outcome.detections]
     assert [each.detector for each in found if each.detector == "speed"] == ["speed"]
-    assert all(outcome.verdicts[0].detector == "speed" for outcome in outcomes)
+    assert all(outcome.statuses[0].detector == "speed" for outcome in outcomes)
     session.set_threshold("speed", 5.0)
     assert session.threshold == 5.0
     with pytest.raises(ParameterError, match="speed_threshold: expected a number of at least"):

@@ -44,7 +44,7 @@ METHODS = pytest.mark.parametrize(
 
 
 def motion(t, scale=1.0):
-    """A motion whose velocity jumps at the touch, and is constant before and after."""
+    """A motion whose velocity jumps at contact, and is constant before and after."""
     after = (t >= 0.0)[:, None]
     v = scale * np.where(after, AFTER, BEFORE)
     return Motion(t, 1.0 + t[:, None] * v, v, scale * BEFORE, RELEASE, WINDOW, 3)

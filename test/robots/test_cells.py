@@ -14,8 +14,9 @@ from impact_robots import ArmDynamics, load_robot
 from impact_robots.cell import PlacedRobot, robot_named, turned
 from impact_robots.exceptions import TaskError
 from impact_robots.task.find import find_box_task
+from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.driver.sensors import NO_NOISE
-from impact_sim.scenario_choice import find_cell_scenario
+from impact_sim.scenario_choice import find
 from impact_trials.in_process.spreading_trial import spread
 
 BASES = np.array([[0.0, 0.45, 0.0], [0.0, -0.45, 0.0]])
@@ -105,7 +106,7 @@ def test_detectors_and_sensors_are_told_in_axes_of_the_base(written):
 
 def test_a_cell_that_is_turned_as_a_whole_runs_the_same_way(written):
     runs = [
-        spread(find_cell_scenario(path), 0, noise=NO_NOISE)
+        spread(find(path, SpreadingScenario), 0, noise=NO_NOISE)
         for path in (written(), written((YAW, YAW), YAW))
     ]
     one, other = (run.log for run in runs)
@@ -124,13 +125,13 @@ def test_a_cell_that_is_turned_as_a_whole_runs_the_same_way(written):
 def test_a_base_is_turned_as_its_first_joint_is(written):
     """The axis of a Panda's first joint is vertical: it makes up for the yaw, all else is equal."""
     straight = find_box_task(written())
-    scenario = find_cell_scenario(written((0.0, 0.6), near=NEAR.replace("[0.3,", "[-0.3,")))
+    scenario = find(written((0.0, 0.6), near=NEAR.replace("[0.3,", "[-0.3,")), SpreadingScenario)
     for key in ("q_impact", "q_start"):
         one, other = np.array(getattr(straight, key)), np.array(getattr(scenario, key))
         one[1, 0] -= 0.6
         np.testing.assert_allclose(other, one, atol=1e-8)
     run = spread(scenario, 0)
-    same = spread(find_cell_scenario(written((0.0, 1e-9))), 0)
+    same = spread(find(written((0.0, 1e-9)), SpreadingScenario), 0)
     assert run.log.plant.first_touch == pytest.approx(same.log.plant.first_touch, abs=1e-4)
     moved = [each.log.boxes[-1].position - each.log.boxes[0].position for each in (run, same)]
     assert moved[1][2] > 0.05
@@ -139,7 +140,7 @@ def test_a_base_is_turned_as_its_first_joint_is(written):
 
 def test_arms_of_two_kinds_grab_each_by_its_own_limits(written, fr3):
     path = written(kinds=("panda_plate", fr3))
-    scenario, twins = find_cell_scenario(path), find_box_task(written((0.0, 1e-12)))
+    scenario, twins = find(path, SpreadingScenario), find_box_task(written((0.0, 1e-12)))
     speeds, of_twins = (object_speeds(box_hit(each), "joint_load") for each in (scenario, twins))
     assert speeds.alone["front"] == of_twins.alone["front"]
     assert speeds.alone["back"].scale < 0.95 * of_twins.alone["back"].scale

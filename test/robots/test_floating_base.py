@@ -150,16 +150,16 @@ def test_who_moves_arms_alone_says_so(cassie, who):
         ),
         ({"passive": ["knee"]}, "passive: expected some of joint1, joint2"),
         ({"springs": {"knee": 3}}, "springs.'knee': expected one of joint1, joint2"),
-        ({"springs": {"joint2": 0}}, "springs.joint2: expected a number above 0, got 0.0"),
+        ({"springs": {"joint2": 0}}, "springs.joint2: expected a finite number above 0, got 0"),
         ({"loops": [{"a": "tip"}]}, "entry 'loops[0].b' is missing"),
         ({"loops": "rod"}, "loops: expected a list of entries a, point_a, b, point_b, length"),
         (
             {"reflected_motor_inertia": [0, 1, 1, 1, 1, 1]},
-            "reflected_motor_inertia: expected positive numbers",
+            "reflected_motor_inertia: expected 6 finite numbers above 0",
         ),
         (
             {"reflected_motor_inertia": [-1, 1, 1, 1, 1, 1], "passive": ["joint1"]},
-            "reflected_motor_inertia: expected numbers of at least 0",
+            "reflected_motor_inertia: expected 6 finite numbers of at least 0",
         ),
     ],
 )

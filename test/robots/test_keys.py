@@ -22,6 +22,7 @@ FULL -= {"position_lower", "position_upper", "velocity", "torque"}  # which the 
 FULL -= {"velocity_noise", "torque_noise", "torque_range", "force_limits"}
 FULL -= {"joint_stiffness_range", "joint_damping_range", "motor_inertia_range"}
 FULL -= {"loop_damping_time", "servo_stiffness", "servo_damping"}
+FULL -= {"coulomb_friction", "viscous_friction"}
 FULL -= {"limits_beyond_urdf", "payload", "base", "contacts", "passive", "springs", "loops"}
 MANDATORY = ("name", "urdf", "joints", "base_link")
 PAGE = Path(__file__).parents[2] / "doc" / "robot.md"

@@ -119,7 +119,7 @@ def test_joints_that_the_yaml_leaves_out_are_locked(tmp_path):
     [
         ({"velocity": None}, "velocity: expected 7"),
         ({"velocity": [1, 2]}, "velocity: expected 7 finite numbers"),
-        ({"torque": [0] * 7}, "torque: expected positive"),
+        ({"torque": [0] * 7}, "torque: expected 7 finite numbers above 0"),
         ({"joints": ["joint1", "elbow"]}, "panda_elbow not in the URDF, which has panda_joint1"),
         ({"urdf": "nowhere.urdf"}, "no URDF file .*nowhere.urdf"),
         ({"detection_joints": [9]}, "detection_joints: expected numbers 1 to 7"),

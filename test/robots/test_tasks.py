@@ -14,11 +14,11 @@ from impact_robots.exceptions import TaskError
 from impact_robots.task.box_file import BOX_TASKS, WORLD
 from impact_robots.task.box_task import BoxTask
 from impact_robots.task.find import (
+    cell_of_file,
     find_box_task,
     find_hit_task,
     find_palm_task,
     find_task,
-    read_cell,
 )
 from impact_robots.task.hit_task import HIT_TASKS
 from impact_robots.task.palm_file import PALM_TASKS
@@ -26,10 +26,10 @@ from impact_robots.task.palm_file import WORLD as PALM_WORLD
 from impact_robots.task.palm_task import PalmTask
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.cell.spreading_scenario import SpreadingScenario
-from impact_sim.humanoid.grab_file import grab_of_file, load_grab
+from impact_sim.humanoid.grab_file import load_grab
 from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.grab_stage import GrabStage
-from impact_sim.scenario_choice import find_cell_scenario, find_scenario
+from impact_sim.scenario_choice import find, find_scenario
 from impact_trials.in_process.spreading_trial import spread
 
 TWO_ARMS = """
@@ -72,7 +72,7 @@ def test_what_only_simulators_read_is_what_scenarios_have_besides():
 
 def test_a_scenarios_file_is_the_file_of_its_task(written):
     path = written("like: rs_push_catfood_case1\nbox_mass: 2.0\nbox_offset: [0.0, 0.01, 0.0]\n")
-    assert find_task(path) == find_cell_scenario(path).task
+    assert find_task(path) == find(path, SpreadingScenario).task
     assert find_task(path).box_mass == 2.0
 
 
@@ -81,7 +81,7 @@ def test_what_is_announced_is_told_and_the_rest_is_true(written):
         "like: rs_grab_catfood_case1\nbox_mass: 2.0\n"
         "announced: {box_mass: 1.0, plate_friction: 0.5}\n"
     )
-    scenario, task = find_cell_scenario(path), find_task(path)
+    scenario, task = find(path, SpreadingScenario), find_task(path)
     assert task == scenario.task and type(scenario.task) is BoxTask
     assert (scenario.box_mass, scenario.plate_friction) == (2.0, 0.8)
     assert (task.box_mass, task.plate_friction) == (1.0, 0.5)
@@ -90,7 +90,7 @@ def test_what_is_announced_is_told_and_the_rest_is_true(written):
 def test_a_box_of_another_size_stands_where_it_is_expected(written):
     """Arms are posed for what is announced; the true box stands on the same support."""
     path = written("like: rs_grab_catfood_case1\nannounced: {box_size: [0.26, 0.2, 0.3]}\n")
-    scenario = find_cell_scenario(path)
+    scenario = find(path, SpreadingScenario)
     assert scenario.box_size == (0.26, 0.16, 0.2) and scenario.task.box_size == (0.26, 0.2, 0.3)
     assert scenario.q_impact == scenario.task.q_impact
     assert scenario.standing[:2] == pytest.approx(scenario.task.box_position[:2])
@@ -102,10 +102,10 @@ def test_a_scenario_of_a_task_says_only_what_is_true(written):
     written("like: rs_push_juice_case1\nbox_mass: 2.0\ncell: cell.yaml\n", "push.yaml")
     written("robots:\n  only: {robot: panda_plate, base: [0.0, 0.0, 0.1]}\n", "cell.yaml")
     path = written("task: push.yaml\nbox_mass: 2.6\nbox_offset: [0.0, 0.01, 0.0]\n")
-    scenario = find_cell_scenario(path)
+    scenario = find(path, SpreadingScenario)
     assert (scenario.box_mass, scenario.task.box_mass) == (2.6, 2.0)
     assert scenario.task == find_task(path)
-    assert find_task(path).cell == read_cell(path.with_name("cell.yaml"))
+    assert find_task(path).cell == cell_of_file(path.with_name("cell.yaml"))
     assert find_task(path).arm_names == ("only",) and find_task(path).kind == "push"
 
 
@@ -158,7 +158,7 @@ def test_arms_are_posed_for_a_turned_box(written, name):
 
 
 def test_a_push_of_a_turned_box_moves_it_along_its_axis(written):
-    scenario = find_cell_scenario(written("like: rs_push_catfood_case2\nbox_yaw: 0.3\n"))
+    scenario = find(written("like: rs_push_catfood_case2\nbox_yaw: 0.3\n"), SpreadingScenario)
     run = spread(scenario, 0)
     first, last = run.log.boxes[0].position, run.log.boxes[-1].position
     into = scenario.direction(0)
@@ -169,7 +169,7 @@ def test_a_push_of_a_turned_box_moves_it_along_its_axis(written):
 
 def test_a_box_that_is_turned_unannounced_is_hit_where_it_was_expected(written):
     text = "like: rs_push_catfood_case2\nbox_yaw: 0.1\nannounced: {box_yaw: 0.0}\n"
-    scenario = find_cell_scenario(written(text))
+    scenario = find(written(text), SpreadingScenario)
     assert scenario.task.q_impact == find_box_task("rs_push_catfood_case2").q_impact
     assert scenario.task.box_yaw == 0.0
     turned = scenario.layout().box
@@ -187,9 +187,9 @@ def test_a_box_that_is_turned_unannounced_is_hit_where_it_was_expected(written):
         (("speed: 0.4", "rise: 0.4"), "rise: expected a speed, and no v_minus beside it"),
         (("speed: 0.4", "speed: -0.4"), "v_minus: expected plates that move into the box"),
         (("speed: 0.4", ""), "entries missing: speed"),
-        (("[0.2, 0.16, 0.2]", "[200, 160, 200]"), "box_size: .* got 200 m, which looks like mm"),
-        (("[0.45, -0.05, 0.3]", "[450, -50, 300]"), "box_position: .*, which looks like mm"),
-        (("speed: 0.4", "speed: 400"), "speed: .* got 400 m/s, which looks like mm/s"),
+        (("[0.2, 0.16, 0.2]", "[200, 160, 200]"), "box_size: .* got 200 m, which looks like mill"),
+        (("[0.45, -0.05, 0.3]", "[450, -50, 300]"), "box_position: .*, which looks like mill"),
+        (("speed: 0.4", "speed: 400"), "speed: .* got 400 m/s, which looks like m.* per s"),
         (("speed: 0.4", "speed: 0.4\nbox_yaw: 30"), "box_yaw: .* 30 rad, which looks like degr"),
         (("speed: 0.4", "speed: 0.4\nnear: [[0, 30, 0, 0, 0, 0, 0]]"), "near: .*looks like degr"),
         (("box_mass: 1.0", "box_mass: 1000"), "box_mass: expected at most 100 kg, got 1000 kg"),
@@ -216,7 +216,7 @@ def test_what_is_wrong_with_a_task_from_scratch_is_one_line(written, change, mes
 def test_a_scenario_is_a_task_in_a_cell_and_what_is_true(written):
     written(TWO_ARMS, "cell.yaml")
     written("like: rs_grab_safe\n", "grab.yaml")
-    scenario = find_cell_scenario(written("task: grab.yaml\ncell: cell.yaml\nbox_mass: 1.5\n"))
+    scenario = find(written("task: grab.yaml\ncell: cell.yaml\nbox_mass: 1.5\n"), SpreadingScenario)
     assert scenario.arm_names == ("front", "back") and scenario.task.box_mass == 1.3
     assert scenario.layout().cell.names == ("front", "back")
 
@@ -264,10 +264,10 @@ def test_a_plate_on_the_wrong_side_is_one_line(written, faces, message):
         ("robots: {a: {robot: panda}}", "entry 'robots.a.base' is missing"),
         ("robots: {a: {robot: panda, base: [0, 0]}}", "base: expected 3 finite numbers, got"),
         ("robots: {a/b: {robot: panda, base: [0, 0, 0]}}", "expected names of letters, digits an"),
-        (TWO_ARMS.replace("0.45", "450"), r"front.base: .* got 450 m, which looks like mm"),
+        (TWO_ARMS.replace("0.45", "450"), r"front.base: .* got 450 m, which looks like mill"),
         (
             TWO_ARMS.replace("45, 0.0]", "45, 0.0], yaw: 90"),
-            "yaw: .* 90 rad, which looks like degr",
+            "yaw: .* 90, which looks like degr",
         ),
         (TWO_ARMS.replace("panda_plate", "ur5", 1), r"front.robot: robot: expected one of .*'ur5'"),
         (TWO_ARMS.replace("front", "back"), "not YAML: entry 'back' is given twice"),
@@ -279,7 +279,7 @@ def test_a_plate_on_the_wrong_side_is_one_line(written, faces, message):
 )
 def test_what_is_wrong_with_a_cell_is_one_line(written, text, message):
     with pytest.raises(TaskError, match=message) as caught:
-        read_cell(written(text))
+        cell_of_file(written(text))
     assert "\n" not in str(caught.value)
 
 
@@ -297,7 +297,7 @@ def test_what_is_wrong_with_a_cell_is_one_line(written, text, message):
 )
 def test_what_is_wrong_with_a_scenario_of_a_task_is_one_line(written, text, message):
     with pytest.raises(TaskError, match=message) as caught:
-        find_cell_scenario(written(text))
+        find(written(text), SpreadingScenario)
     assert "\n" not in str(caught.value)
 
 
@@ -306,7 +306,7 @@ def test_truths_beside_a_task_are_no_commands(written):
     with pytest.raises(
         TaskError, match=r"mine.yaml: expected entries of box_size, .*, got 'run_up'"
     ):
-        find_cell_scenario(written("task: push.yaml\nrun_up: 0.5\n"))
+        find(written("task: push.yaml\nrun_up: 0.5\n"), SpreadingScenario)
 
 
 def test_a_task_of_another_kind_is_refused():
@@ -329,7 +329,7 @@ def test_a_robot_without_palms_or_soles_grabs_nothing(written, robot):
     with pytest.raises(TaskError, match=f"mine: {robot}: {missing}"):
         task.start(load_robot(robot))
     with pytest.raises(TaskError, match=missing):
-        GrabStage(grab_of_file(written(f"like: qp_hrp4_grab\nrobot: {robot}\n")))
+        GrabStage(find(written(f"like: qp_hrp4_grab\nrobot: {robot}\n"), GrabScenario))
 
 
 HIT = """
@@ -362,7 +362,7 @@ def test_a_hit_says_what_is_known_of_a_surface(written):
         (("[-1.0, 0.0, 0.0]", "[0.0, 0.0, 0.0]"), "mine.yaml: .*normal"),
         (("contact_point: [0.5, 0.1, 0.5]\n", ""), "entries missing: contact_point"),
         (("speed: 0.3", "sped: 0.3"), "expected entries of name, .*, got 'sped'"),
-        (("[0.5, 0.1, 0.5]", "[500, 100, 500]"), "contact_point: .*, which looks like mm"),
+        (("[0.5, 0.1, 0.5]", "[500, 100, 500]"), "contact_point: .*, which looks like mill"),
         (("contact_normal: [-1.0, 0.0, 0.0]\n", ""), "entries missing: contact_normal"),
         (("speed: 0.3", "like: nothing"), "like: expected one of qp_panda_demo, .*'nothing'"),
         (("speed: 0.3", "q_impact: [0, 1]"), "q_impact: expected no contact_point beside it"),
@@ -402,7 +402,7 @@ def test_a_task_like_a_named_hit_says_what_differs(written):
 
 def test_a_scenario_names_its_task(written):
     path = written("task: rs_grab_safe\nbox_mass: 1.5\n")
-    scenario = find_cell_scenario(path)
+    scenario = find(path, SpreadingScenario)
     assert (scenario.box_mass, scenario.task.box_mass) == (1.5, 1.3)
     assert find_task(path) == scenario.task
     with pytest.raises(TaskError, match=r"mine.yaml: task: expected one of .*, got 'nothing'"):

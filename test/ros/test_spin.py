@@ -185,7 +185,7 @@ def test_an_error_of_a_node_beside_is_a_line_of_its_own(nodes, executor_kind, ca
     said = []
     spin([nodes[0]], until=lambda: "ValueError: broken answer" in _heard(said, capfd), timeout=10.0)
     end()
-    assert "answers nothing any more" in "".join(said)
+    assert "stopped serving" in "".join(said)
 
 
 def _heard(said, capfd):

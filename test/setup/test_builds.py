@@ -164,7 +164,7 @@ def test_the_messages_are_installed_as_they_are(without_ros, project_root):
 def test_without_ros_the_demo_has_the_figures_of_dds(without_ros, tmp_path, project_root):
     folder, plain = without_ros
     told = run(["venv/bin/impact", "demo", "--out", "demo"], folder, plain)
-    assert "demo: no ROS 2 (No module named 'rclpy'), so without DDS, in this process" in told
+    assert "demo: no ROS 2 (No module named 'rclpy'); running without DDS in this process" in told
     there = str(tmp_path / "demo")
     over_dds = [sys.executable, "-m", "impact_cli", "demo", "--json", "--out", there]
     run(over_dds, project_root, dict(os.environ))

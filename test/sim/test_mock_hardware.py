@@ -35,10 +35,10 @@ def phases_with(interface, detector, cycles):
     session = session_for(DetectorParameters(detectors=[detector]), robot)
     q, dq, effort, phases, ready = scenario.start(robot), np.zeros(7), np.zeros(7), [], False
     for k in range(cycles):
-        (verdict,) = session.add_state(JointSample(START_NS + k * CYCLE_NS, q, dq, effort)).verdicts
-        assert not verdict.impact
-        ready |= verdict.ready
-        command = controller.update(q, dq, ready=verdict.ready)
+        (status,) = session.add_state(JointSample(START_NS + k * CYCLE_NS, q, dq, effort)).statuses
+        assert not status.impact
+        ready |= status.ready
+        command = controller.update(q, dq, ready=status.ready)
         session.add_reference(START_NS + k * CYCLE_NS, command.reference_torque)
         sent = {"position": command.position, "velocity": command.velocity}
         q, dq, effort = mirror(interface, sent.get(interface, command.driver_torque), q, effort)

@@ -93,8 +93,8 @@ def test_the_detector_for_fast_states_says_that_200_hz_are_too_slow(panda):
     session = session_for(DetectorParameters(), panda)
     for k in range(120):
         sample = JointSample(k * 5 * MILLISECOND, panda.stance, np.zeros(7), np.zeros(7))
-        (verdict,) = session.add_state(sample).verdicts
-    assert not verdict.ready
+        (status,) = session.add_state(sample).statuses
+    assert not status.ready
     (trouble,) = [text for what, text in session.troubles.items() if what.startswith("rate")]
     assert trouble.startswith("fused needs at least") and "got 200 Hz: use" in trouble
     assert "momentum" in trouble

@@ -9,7 +9,8 @@ import pytest
 from impact_robots import Surface, load_robot
 from impact_robots.description.actuation import PANDA_FRICTION
 from studies.foreign import ForeignArm, PlasticWall, draw_setup, simulate_hit
-from studies.foreign.contact import friction_impulse
+from studies.foreign.contact import Bristles, JointRub, friction_impulse
+from studies.foreign.disturbances import FAMILIES, LATE, draw_disturbance
 from studies.foreign.hit import COAST
 
 UP = (0.0, 0.0, 1.0)
@@ -78,6 +79,64 @@ def test_joint_friction_is_against_the_motion_and_bounded_as_published():
         assert np.all(torque * speed > 0.0)
         assert np.all(np.abs(torque) < PANDA_FRICTION.amplitude)
     np.testing.assert_allclose(PANDA_FRICTION(np.zeros(7)), 0.0, atol=1e-15)
+
+
+def test_joints_rub_with_coulombs_torque_when_they_move_and_break_away_with_more():
+    rub = JointRub(np.array([2.0]), np.array([3.0]), np.array([0.5]))
+    bent, h, largest = np.zeros(1), 1e-4, 0.0
+    for k in range(10_000):
+        bent, torque = rub(bent, np.array([0.005 if k < 8000 else 0.4]), h)
+        largest = max(largest, torque[0])
+    assert torque[0] == pytest.approx(2.0 + 0.5 * 0.4, rel=1e-3)
+    assert 2.4 < largest < 3.0
+    _, back = rub(np.zeros(1), np.array([-0.4]), h)
+    assert back[0] < 0.0
+
+
+def test_bristles_hold_below_the_cone_and_slide_on_it():
+    bristles, normal, friction, h = Bristles(1e-4), 0.01, 0.3, 2.5e-5
+    bent = np.zeros(2)
+    bent, push, slides = bristles(bent, np.array([0.2, 0.0]), normal, friction, h)
+    assert np.hypot(*push) <= friction * normal
+    assert not slides
+    for _ in range(400):
+        bent, push, slides = bristles(bent, np.array([0.2, 0.0]), normal, friction, h)
+    assert slides
+    np.testing.assert_allclose(push, [-friction * normal, 0.0], rtol=0.1)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_family_disturbs_its_own_way_and_is_drawn_from_its_seed(robot, family):
+    one, again, nothing = (
+        draw_disturbance(name, robot.limits.torque, 5) for name in (family, family, "plain")
+    )
+    changed = [not np.array_equal(vars(one)[name], vars(nothing)[name]) for name in vars(one)]
+    assert one.family == family
+    assert any(changed) == (family != "plain")
+    assert str(one) == str(again)
+
+
+def test_what_is_late_and_slow_is_recorded_late_and_slowly(robot):
+    late, slow = (draw_setup(robot, 3, family=name) for name in ("delay", "slow"))
+    hits = [simulate_hit(robot, each, 0) for each in (late, slow)]
+    assert np.median(np.diff(hits[1].t)) == pytest.approx(5e-3, abs=2e-4)
+    first = hits[0].force_t[np.abs(hits[0].force).max(axis=1) > 10.0][0]
+    assert first - hits[0].truth.touch == pytest.approx(LATE, abs=1e-3)
+
+
+def test_slip_reverses_and_a_soft_wall_is_left_late(robot):
+    reverse, soft = (draw_setup(robot, 4, family=name) for name in ("reversal", "soft"))
+    back, pressed = (simulate_hit(robot, each, 1).truth for each in (reverse, soft))
+    assert back.friction < 0.8 * reverse.motions[1].wall.friction
+    whole = pressed.release - pressed.touch
+    assert 0.6 < whole / soft.disturbance.contact_time < 1.5
+
+
+def test_an_undeclared_payload_is_on_the_arm_alone(robot):
+    setup, plain = (draw_setup(robot, 4, family=name) for name in ("payload", "plain"))
+    more = pin.computeTotalMass(setup.robot.model) - pin.computeTotalMass(plain.robot.model)
+    assert more == pytest.approx(setup.disturbance.payload)
+    assert 0.4 <= more <= 1.5
 
 
 def test_the_impulse_is_the_change_of_momentum(hit):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from impact_predictor.joint_load.load_case import viscoelastic
+from impact_predictor.learning.alignment import aligned
 from impact_predictor.learning.knowledge import learn, nothing_known
 from impact_predictor.learning.learning_box import learning_box
 from impact_predictor.learning.next_speed import START
-from impact_predictor.learning.touch import aligned
-from impact_qp.learning.rehearsal import highest_kept, rehearse
+from impact_qp.learning.rehearsal import highest_achieved, rehearse
 from impact_qp.learning.wall_approach import WallApproach, by_run_up
 from impact_robots import Surface, load_robot
 from impact_robots.dynamics import ArmDynamics
@@ -95,7 +95,7 @@ def test_no_speed_is_asked_for_that_the_run_up_does_not_allow(approach):
 
 
 def test_what_the_command_did_before_the_touch_is_no_part_of_the_hit(scenario, approach):
-    """At this pose the controller changes its mind 20 ms before the touch."""
+    """At this pose the controller changes its mind 20 ms before contact."""
     robot, speed, wall = approach.robot, 0.31, viscoelastic(4e6, 0.45, 0.31)
     pose = draw_poses(robot, 9, 1, 0.15)[8]
     way = WallApproach(robot, approach.surface, pose.start, pose.point, 0.15)
@@ -164,5 +164,5 @@ def test_an_arm_that_does_not_get_there_keeps_no_speed(at_limits):
     level = float(normal @ approach.point.position) - 2.0
     found = rehearse(approach.controller(0.3), approach.start, normal, level)
     assert found.point is None
-    assert highest_kept(lambda speed: 0.0, 0.8) == 0.0
-    assert highest_kept(lambda speed: min(speed, 0.3), 0.8) == pytest.approx(0.3, rel=0.03)
+    assert highest_achieved(lambda speed: 0.0, 0.8) == 0.0
+    assert highest_achieved(lambda speed: min(speed, 0.3), 0.8) == pytest.approx(0.3, rel=0.03)

@@ -245,13 +245,13 @@ def test_it_is_what_the_nodes_do_over_dds(tmp_path, monkeypatch):
     result = run_impact(Trial(scenario, 0, 4), lambda cycle, _: cycles.append(cycle))
     assert result.detections and set(states) >= {cycle.time for cycle in cycles}
     for cycle in cycles:
-        state, verdict = states[cycle.time], cycle.verdict
+        state, status = states[cycle.time], cycle.status
         for one, other in (
             (state.position, cycle.measurement.q),
             (state.velocity, cycle.measurement.dq),
             (state.effort, cycle.measurement.tau),
             (desired[cycle.time].effort, cycle.answer.reference_torque),
-            ([statuses[cycle.time].statistic], [verdict.statistic]),
+            ([statuses[cycle.time].statistic], [status.statistic]),
         ):
             np.testing.assert_array_equal(one, other)
 
@@ -295,13 +295,13 @@ def test_detect_finds_in_the_bag_what_the_loop_found(folder, rows, panda):
 def test_every_statistic_is_the_same_from_the_bag(tmp_path, panda):
     """Bit for bit: the bag holds the numbers that the detector was given."""
     (trial,) = trials_of([load_scenario("iim_wall_cfg2")], 1, 11)
-    verdicts = []
-    run_impact(trial, lambda cycle, _: verdicts.append(cycle.verdict))
+    statuses = []
+    run_impact(trial, lambda cycle, _: statuses.append(cycle.status))
     run_trial(trial, tmp_path)
     result = found_in(tmp_path / trial.name, trial.scenario.detection_threshold, panda)
-    ready = [verdict for verdict in verdicts if verdict.ready]
-    assert (result.samples, result.judged) == (len(verdicts), len(ready))
-    largest = max(ready, key=lambda verdict: verdict.statistic)
+    ready = [status for status in statuses if status.ready]
+    assert (result.samples, result.judged) == (len(statuses), len(ready))
+    largest = max(ready, key=lambda status: status.statistic)
     assert result.largest.statistic == largest.statistic
     assert result.largest.time == largest.time
 
@@ -412,8 +412,8 @@ def test_what_was_finished_before_ctrl_c_is_kept(tmp_path, jobs, whole_group, pa
     rows = rows_of(folder)
     assert len(rows) >= 2
     assert err == (
-        f"impact simulate: interrupted; {len(rows)} of 500 trials are finished, the same call goes"
-        " on\n"
+        f"impact simulate: interrupted; {len(rows)} of 500 trials are finished, repeat the call"
+        " to continue\n"
     )
     assert {path.name for path in folder.iterdir()} == {*FILES, *(r["bag"] for r in rows)}
     assert found_in(folder / rows[-1]["bag"], 1.8, panda).detections

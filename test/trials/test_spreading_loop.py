@@ -23,7 +23,7 @@ from studies.validation.spread_friction import learned_frictions
 
 pytestmark = pytest.mark.slow  # pushes and grabs by the dozen
 
-AFTER = {"push": 0.5, "grab": 0.9}  # the first touch [s]
+AFTER = {"push": 0.5, "grab": 0.9}  # the first contact [s]
 
 
 @cache

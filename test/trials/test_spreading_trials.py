@@ -18,7 +18,7 @@ from impact_trials.in_process.spreading_trial import spread
 from impact_trials.trial import Trial
 from impact_trials.truth.cell_truth import START, cell_row
 
-SHORT = 0.1  # after the touch [s]
+SHORT = 0.1  # after contact [s]
 
 
 def short(name, **changes):

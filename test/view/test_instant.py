@@ -22,7 +22,7 @@ NORMAL = np.array([-1.0, 0.0, 0.0])
 
 @pytest.fixture(scope="module")
 def touch(record):
-    return record.time[record.touches[0]]
+    return record.time[record.contact_starts[0]]
 
 
 def test_the_arm_is_where_its_joints_say(timeline, record, panda):
@@ -93,7 +93,7 @@ def test_the_legend_says_every_scale(timeline):
     [
         ({"mode": ()}, "no status of a controller was recorded"),
         ({"limits": "existential"}, "the controller reports none under existential"),
-        ({"limits": "robust"}, "the controller never told one"),
+        ({"limits": "robust"}, "the controller reported none"),
     ],
 )
 def test_a_bound_that_is_not_there_says_why(timeline, record, changes, why):

@@ -53,7 +53,7 @@ def pixels(image, color, by=60):
 
 @needs_browser
 def test_a_picture_shows_force_and_impulses_of_a_hit_and_none_before(record, panda, port):
-    touch = record.time[record.touches[0]]
+    touch = record.time[record.contact_starts[0]]
     with view_server(port, "test") as server:
         player = Player(server, panda)
         player.add("hit", lambda: record)

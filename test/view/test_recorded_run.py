@@ -57,7 +57,7 @@ def test_force_and_impulse_are_those_of_the_wall(record, evaluated, hit, panda):
     run = read_run(hit[0], panda)
     largest = np.linalg.norm(run.force.values, axis=1).max()
     assert np.linalg.norm(record.force, axis=1).max() == pytest.approx(largest, rel=1e-12)
-    (touch,) = record.touches
+    (touch,) = record.contact_starts
     later = record.index(record.time[touch] + 0.05)
     measured = record.impulse[later] - record.impulse[touch - 1]
     assert measured == pytest.approx(evaluated.rotation @ evaluated.impulse, abs=0.01)
@@ -65,13 +65,13 @@ def test_force_and_impulse_are_those_of_the_wall(record, evaluated, hit, panda):
 
 def test_the_detection_comes_when_it_came(record, evaluated):
     ((time, text),) = record.detections
-    touch = record.time[record.touches[0]]
+    touch = record.time[record.contact_starts[0]]
     assert time - touch == pytest.approx(evaluated.detection_delay, abs=1e-3)
     assert text == "fused at panda_link7, expected"
 
 
 def test_an_announcement_holds_until_it_is_withdrawn(record):
-    (touch,) = record.touches
+    (touch,) = record.contact_starts
     assert record.announced[touch - 1] is not None
     assert record.announced[0] is None and record.announced[-1] is None
 
@@ -83,7 +83,7 @@ def test_trials_are_shown_as_far_as_they_say_something(tmp_path, panda):
     record = timeline.record
     assert np.isnan(record.speed_bound).all() and set(record.mode) == {""}
     assert timeline.wall.source == "where a force began"
-    touch = record.touches[0] - 1  # one noisy sample
+    touch = record.contact_starts[0] - 1  # one noisy sample
     assert timeline.speed[touch] == pytest.approx(0.08, rel=0.12)
 
 

@@ -25,28 +25,28 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
 
   demo        a Panda hits a wall four times, or pushes or grabs a box; table, plots and bags
   hit         a Franka Research 3 at an address hits a surface; this MOVES THE ARM
-  fake-fr3    a Franka Research 3 that is not there, for hit, libfranka and ROS
-  scenarios   what can be simulated
+  fake-fr3    a simulated Franka Research 3 for hit, libfranka and ROS
+  scenarios   list the scenarios that can be simulated
   learn       a simulated arm learns a wall from its own hits, and hits faster
-  simulate    many trials of a scenario, recorded with the truth about them
-  view        a recording in 3-D in the browser
-  predict     what an impact would do, by every model
-  sets        which impulses are possible, and what they can do
-  plan        the highest safe speed of an impact, and the best configuration for it
-  map         the highest safe speed all over a surface, and the best configurations
+  simulate    run many trials of a scenario and record them with the simulated truth
+  view        show a recording in 3-D in the browser
+  predict     predict an impact with every model
+  sets        compute the possible impulses and their effects
+  plan        compute the highest safe speed of an impact and the best configuration
+  map         compute the highest safe speed at many points of a surface
   detect      find impacts in a recording
   analyze     explain them: models compared, coefficients identified, a report
   evaluate    compare impact models on measured impacts
-  reproduce   what the papers claim, recomputed
-  bench       how long things take
-  robot       the YAML of your own arm, from its URDF
-  export      the arm and a scenario's wall for another simulator
-  test        the test suite; arguments go to pytest; -m slow, pages, slow_build: more
+  reproduce   recompute the published claims
+  bench       measure computation times
+  robot       write the YAML of your own arm from its URDF
+  export      write the arm and a scenario's wall for another simulator
+  test        run the tests; arguments go to pytest; -m slow, pages, slow_build: more
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
-  doc         the documentation as web pages in build/doc; arguments go to Sphinx
-  setup       set up, and nothing else
+  doc         build the documentation in build/doc; arguments go to Sphinx
+  setup       only set up
 
-./impact COMMAND --help says more, with an example.
+./impact COMMAND --help lists its options and examples.
 """
 
 
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     except SetupError as error:
         return complain(str(error), FAILED)
     except KeyboardInterrupt:
-        return complain("interrupted; the next call goes on where this one stopped", INTERRUPTED)
+        return complain("interrupted; the next call resumes the set-up", INTERRUPTED)
 
 
 def show(text: str) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import Ranked
+from impact_analysis.analyze.comparing.payload_identification import CarriedPayload
 from impact_analysis.analyze.page.narrative import FIGURES, sentences_of
 from impact_analysis.analyze.reading.missed import FORCE, JUMP, Missed
 from impact_analysis.analyze.result import Analysis, Judged
@@ -68,11 +69,27 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
                 "stiffness_npm": analysis.surface.stiffness,
                 "options": analysis.surface.options,
             },
+            "payload": None if analysis.payload is None else _payload(analysis.payload),
             "joints": None if analysis.joints is None else _joints(analysis.joints),
             "detection_delay_s": _delays(analysis),
             "cells": [cell_document(each, analysis.robot.name) for each in analysis.arms],
         }
     )
+
+
+def _payload(found: CarriedPayload) -> dict[str, Any]:
+    low, high = found.declared
+    return {
+        "mass_kg": found.mass,
+        "mass_low_kg": found.low,
+        "mass_high_kg": found.high,
+        "centre_m": found.centre,
+        "centre_half_m": found.centre_half,
+        "declared_low_kg": low,
+        "declared_high_kg": high,
+        "is_another": found.is_another,
+        "postures": found.postures,
+    }
 
 
 def _recording(each: Any) -> dict[str, Any]:
@@ -121,6 +138,9 @@ def _impact(number: int, impact: Judged) -> dict[str, Any]:
         "effective_mass_kg": impact.effective_mass,
         "effective_mass_low_kg": impact.mass_interval[0],
         "effective_mass_high_kg": impact.mass_interval[1],
+        "measured_mass_kg": impact.measured_mass.value,
+        "measured_mass_low_kg": impact.measured_mass.low,
+        "measured_mass_high_kg": impact.measured_mass.high,
         "dq_before_radps": item.dq_before,
         "dq_after_radps": item.dq_after,
         "impulse_ns": item.impulse,

@@ -97,7 +97,7 @@ def velocities(analysis: Analysis, impact: Judged) -> go.Figure:
                 hovertemplate="%{text}: %{y:.2f} deg/s",
             )
     figure.add_vline(x=0.0, line_dash="dash", line_color=COLOURS[6])
-    return _finished(figure, "time since the touch [ms]", "joint velocity [deg/s]")
+    return _finished(figure, "time since contact [ms]", "joint velocity [deg/s]")
 
 
 def torques(analysis: Analysis, impact: Judged) -> go.Figure:
@@ -155,7 +155,7 @@ def torques(analysis: Analysis, impact: Judged) -> go.Figure:
     figure.update_yaxes(
         title_text="statistic", type="log", tickvals=_DECADES, tickformat="~g", row=2, col=1
     )
-    figure.update_xaxes(title_text="time since the touch [ms]", row=2, col=1)
+    figure.update_xaxes(title_text="time since contact [ms]", row=2, col=1)
     return _finished(figure).update_layout(margin_t=50)  # labels below the buttons
 
 
@@ -188,7 +188,7 @@ def force(impact: Judged) -> go.Figure | None:
             visible=True if k == 0 else "legendonly",
         )
     label = "force [N]" if normal is None else "normal force [N]"
-    return _finished(figure, "time since the touch [ms]", label)
+    return _finished(figure, "time since contact [ms]", label)
 
 
 def torque_changes(analysis: Analysis, compared: TorqueComparison) -> go.Figure:

@@ -33,14 +33,14 @@ def torque_section(analysis: Analysis) -> str:
         return ""
     head = ["impact", *[f"joint {j + 1}" for j in range(analysis.robot.dof)]]
     note = (
-        "Largest change of the measured torque within 30 ms of the touch, in N.m; in brackets what"
+        "Largest change of the measured torque within 30 ms of contact, in N.m; in brackets what"
         " the flexible-joint model allows over the ranges of surface and joints. Marked: outside,"
         " by more than the noise of the sensor."
     )
     left = len(compared) - len(rows)
     note += f" {left} more impacts are in impacts.csv." if left else ""
     changes = html_table(head, rows, kind="table joints", marks=marks)
-    return html_section("torques", "What the joints felt", changes, note=note)
+    return html_section("torques", "Measured joint torques", changes, note=note)
 
 
 def joint_section(analysis: Analysis) -> str:
@@ -70,4 +70,4 @@ def joint_section(analysis: Analysis) -> str:
     )
     head = ["", *named, "hits", "misfit"]
     found_table = html_table(head, rows, marks=marks)
-    return html_section("joints", "What the joints are", found_table, note=note)
+    return html_section("joints", "Identified joints", found_table, note=note)

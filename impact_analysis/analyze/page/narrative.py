@@ -14,6 +14,7 @@ from impact_analysis.present.sentences import UNREADABLE, key_of, text_of
 
 SURE_DELAY = 3  # force truths for a figure on delays
 FIGURES = ("stiffness", "damping", "motor inertia")  # of a joint, in this order
+VAGUE_PAYLOAD = 0.5  # half of an interval from which one posture is too few [kg]
 _UNLIKE = 0.05  # of coefficients that count as different [-]
 
 
@@ -24,6 +25,7 @@ def answers(analysis: Analysis) -> list[str]:
         *_models(analysis),
         *_friction(analysis),
         *_restitution(analysis),
+        *_masses(analysis),
         *_sets(analysis),
         *_torques(analysis),
         *_joints(analysis),
@@ -95,7 +97,8 @@ def _friction(analysis: Analysis) -> list[str]:
         return [text_of("friction_open", least=f"{friction.low:.2f}")]
     assumed = _on_assumed_friction(analysis, friction)
     impacts, value = _many(friction.impacts, "impact"), _with_interval(friction)
-    return [text_of("friction", value=value, impacts=impacts, assumed=assumed)]
+    key = "friction_contact" if friction.estimate == CONTACT else "friction"
+    return [text_of(key, value=value, impacts=impacts, assumed=assumed)]
 
 
 def _on_assumed_friction(analysis: Analysis, friction: Identified) -> str:
@@ -137,16 +140,43 @@ def _restitution(analysis: Analysis) -> list[str]:
     found = analysis.coefficients[best.candidate.inertia].restitution
     if found.assumed:
         return []
+    if not np.isfinite(found.value):
+        return [text_of("restitution_withheld", reasons=_why_not(analysis))]
     if found.estimate == CONTACT:
         impacts = _many(found.impacts, "impact")
         return [text_of("restitution_contact", value=_with_interval(found), impacts=impacts)]
     return [text_of("restitution", value=_with_interval(found))]
 
 
+def _why_not(analysis: Analysis) -> str:
+    """Return how many of the compared impacts show no restitution, and why."""
+    items = [each.measured for each in analysis.impacts if each.predicted]
+    reasons = {
+        "mixed with another contact, or longer than the window": [each.mixed for each in items],
+        "driven during the contact or after it": [each.driven and not each.mixed for each in items],
+        "velocity after it not measured": [
+            not (each.mixed or each.driven or np.isfinite(each.restitution)) for each in items
+        ],
+    }
+    counts = ((sum(which), text) for text, which in reasons.items())
+    return "; ".join(f"{count} {text}" for count, text in counts if count)
+
+
 def _with_interval(found: Identified) -> str:
     if not np.isfinite([found.low, found.high]).all():
         return f"{found.value:.2f}"
     return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def _masses(analysis: Analysis) -> list[str]:
+    """Say where the hits show another effective mass than the model."""
+    known = [each for each in analysis.impacts if np.isfinite(each.measured_mass.value)]
+    other = [each for each in known if each.measured_mass.contradicts(each.mass_of_model)]
+    if not other:
+        return []
+    ratio = np.median([each.measured_mass.value / each.mass_of_model.value for each in other])
+    figures = {"count": len(other), "known": len(known), "ratio": f"{ratio:.2f}"}
+    return [text_of("mass_differs", **figures)]
 
 
 def _sets(analysis: Analysis) -> list[str]:
@@ -269,12 +299,29 @@ def _in_general(analysis: Analysis) -> list[str]:
         fitted = np.isfinite(analysis.joints.misfit)
         odd = [f"joint {j + 1}" for j in np.flatnonzero(fitted & ~analysis.joints.explained)]
         sentences += [text_of("joints_unexplained", joints=", ".join(odd))] if odd else []
+    sentences += _payload(analysis)
     if unexpected := sum(item.expected is False for item in impacts):
         sentences.append(text_of("not_as_announced", impacts=_many(unexpected, "impact")))
     repeated = {each.group: each.repetitions for each in analysis.cells}
     if few := sum(count < 3 for count in repeated.values()):
         sentences.append(text_of("few_repetitions", groups=_many(few, "group")))
     return sentences
+
+
+def _payload(analysis: Analysis) -> list[str]:
+    """Say what the arm carries if that is not what was declared, or cannot be told."""
+    found = analysis.payload
+    if found is None:
+        return []
+    bounds = {"low": f"{max(0.0, found.low):.2f}", "high": f"{max(0.0, found.high):.2f}"}
+    declared = " to ".join(f"{mass:g}" for mass in dict.fromkeys(found.declared))
+    if found.is_another:
+        centre = ", ".join(f"{1e3 * value:.0f}" for value in found.centre)
+        mass = f"{max(0.0, found.mass):.2f}"
+        return [text_of("payload", mass=mass, centre=centre, declared=declared, **bounds)]
+    if found.postures == 1 and found.high - found.low > 2.0 * VAGUE_PAYLOAD:
+        return [text_of("payload_one_posture", declared=declared, **bounds)]
+    return []
 
 
 def _many(count: int, thing: str) -> str:

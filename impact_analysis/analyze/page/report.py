@@ -245,7 +245,7 @@ def _facts(impact: Judged) -> list[list[str]]:
     item, member = impact.measured, impact.membership
     facts = [
         ("detected by", f"{item.detector}, {item.statistic:.1f} of {item.threshold:g}"),
-        ("delay after the touch", number(1e3 * item.delay, ".2f", unit="ms")),
+        ("delay after contact", number(1e3 * item.delay, ".2f", unit="ms")),
         ("link that was hit", item.link or "-"),
         ("as announced", {True: "yes", False: "no", None: "nothing announced"}[item.expected]),
         ("approach speed", number(impact.approach_speed, ".4f", unit="m/s")),

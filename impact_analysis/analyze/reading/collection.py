@@ -74,7 +74,7 @@ class StateWatch:
         return float(np.median(self._steps)) * 1e-9 if self._steps else float("nan")
 
     def add(self, time: int, *, counts: bool = True) -> None:
-        """Take the time of a joint state [ns]; one that does not count is only learnt from."""
+        """Take the time of a joint state [ns]; one that does not count is only learned from."""
         last, self._last = self._last, time
         self._seen += 1
         self.samples += counts
@@ -130,7 +130,7 @@ class _Collector:
             elif isinstance(item, Announcement):
                 self._announced = item.surface
             self._recent.take(item)
-            self._missed.take(item, outcome.verdicts)
+            self._missed.take(item, outcome.statuses)
             self._take(outcome)
         self._finish(recording)
 
@@ -150,15 +150,15 @@ class _Collector:
     def _take(self, outcome: Outcome) -> None:
         """Take what the detector made of an item."""
         found, holds = self._collected, self._part.holds
-        for verdict in outcome.verdicts:
-            statistic = verdict.statistic
+        for status in outcome.statuses:
+            statistic = status.statistic
             if not isfinite(statistic):
                 continue
-            self._recent.statistics.append(verdict)
-            if holds(verdict.time):
+            self._recent.statistics.append(status)
+            if holds(status.time):
                 found.judged += 1
                 if not statistic <= found.largest_statistic:
-                    found.largest_statistic, found.threshold = statistic, verdict.threshold
+                    found.largest_statistic, found.threshold = statistic, status.threshold
         found.suppressed += [each for each in outcome.suppressed if holds(each.time)]
         if not (outcome.detections or outcome.estimates):
             return

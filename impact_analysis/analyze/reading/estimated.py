@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.analyze.reading.collected import NAN, AnalyzedImpact
+from impact_analysis.analyze.reading.free_motion import free_windows
 from impact_analysis.analyze.reading.notes import notes_of, second_contact
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
 from impact_analysis.present.sentences import text_of
 from impact_bags.reading.recording import Force, Item
 from impact_detector.estimators.estimate import Estimate
 from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
-from impact_detector.signals.sample import Detection, JointSample, Verdict, from_seconds
+from impact_detector.signals.sample import Detection, DetectionStatus, JointSample, from_seconds
 from impact_predictor.recorded_hit import RecordedHit
 from impact_robots import Robot, Surface, contact_rotation
 
@@ -33,7 +34,7 @@ class Recent:
     """Joint states, forces and statistics of the last 1.2 s."""
 
     def __init__(self) -> None:
-        self.statistics: deque[Verdict] = deque(maxlen=STATISTICS)
+        self.statistics: deque[DetectionStatus] = deque(maxlen=STATISTICS)
         self._samples: deque[JointSample] = deque()
         self._forces: dict[str, RecentForce] = {}
 
@@ -119,6 +120,7 @@ class ImpactMaker:
         """
         self._recording, self._robot, self._window = recording, robot, window
         self._given = None if normal is None else contact_rotation(normal)[:, 2].copy()
+        self._last: int | None = None  # impact [ns]
 
     def estimated(
         self,
@@ -142,12 +144,14 @@ class ImpactMaker:
         joints, force = recent.joints(), recent.force(impact_time)
         t = joints.since(impact_time)
         second = second_contact(*force, estimate.duration)
+        normal = self._normal(announced)
         notes = notes_of(
             self._robot,
             estimate,
             second,
             joints,
             recent.statistics,
+            normal=normal,
             period=period,
             window=self._window,
         )
@@ -162,21 +166,30 @@ class ImpactMaker:
             fit_rms=estimate.fit_rms,
             impulse=estimate.impulse,
             impulse_std=estimate.impulse_std,
+            impulse_covariance=estimate.impulse_covariance,
             normal_impulse=estimate.normal_impulse,
             impulse_source=estimate.impulse_source,
             peak_force=_peak(estimate),
             duration=estimate.duration,
             restitution=estimate.restitution,
+            restitution_std=estimate.restitution_std,
             quality=estimate.quality,
             link=estimate.assessment.location.link,
             expected=estimate.assessment.expected,
-            normal=self._normal(announced),
+            normal=normal,
             announced_friction=NAN if announced is None else announced.friction[1],
             announced_restitution=NAN if announced is None else announced.restitution[1],
             second_contact=second,
             notes=notes,
             trace=recent.trace(impact_time, joints, *force) if traced else None,
+            free=self._free(t, joints, impact_time),
         )
+
+    def _free(self, t: np.ndarray, joints: JointRecord, impact_time: int) -> np.ndarray:
+        """Return windows of free motion since the impact before, shape (k, 4, n)."""
+        last = -np.inf if self._last is None else 1e-9 * (self._last - impact_time)
+        self._last = impact_time
+        return free_windows(t, joints, last)
 
     def cut_off(
         self, detection: Detection, announced: Surface | None, recent: Recent

@@ -19,10 +19,10 @@ from impact_analysis.present.sentences import text_of
 from impact_bags.reading.recording import Force, Item
 from impact_detector.signals.buffers import RecentForce, RecentJoints
 from impact_detector.signals.sample import (
+    DetectionStatus,
     ForceSample,
     JointSample,
     Suppressed,
-    Verdict,
     from_seconds,
 )
 from impact_robots import Robot
@@ -57,7 +57,7 @@ def missed_text(each: Missed) -> str:
 
 
 class MissedWatch:
-    """Watches joint states, forces and verdicts of one recording."""
+    """Watches joint states, forces and detection statuses of one recording."""
 
     def __init__(self, robot: Robot, counts: Callable[[int], bool]) -> None:
         """Watch recordings of ``robot``, where a time [ns] ``counts``."""
@@ -65,10 +65,10 @@ class MissedWatch:
         self._joints = RecentJoints(PIECE + OVERLAP)
         self._looked = 0  # up to where the joints were looked at [ns]
         self._forces: dict[str, _ForcePiece] = {}
-        self._verdicts: deque[Verdict] = deque()
+        self._statuses: deque[DetectionStatus] = deque()
         self._found: list[Missed] = []
 
-    def take(self, item: Item, verdicts: Iterable[Verdict]) -> None:
+    def take(self, item: Item, statuses: Iterable[DetectionStatus]) -> None:
         """Take what was recorded, and what the first detector made of it."""
         if isinstance(item, JointSample):
             self._add_state(item)
@@ -77,12 +77,12 @@ class MissedWatch:
             if piece.is_complete(item.time):
                 self._look_at(piece)
             piece.add(item.sample)
-        for verdict in verdicts:
-            if self._verdicts and verdict.time < self._verdicts[-1].time:
-                self._verdicts.clear()
-            self._verdicts.append(verdict)
-            while self._verdicts[0].time < verdict.time - 3 * PIECE:
-                self._verdicts.popleft()
+        for status in statuses:
+            if self._statuses and status.time < self._statuses[-1].time:
+                self._statuses.clear()
+            self._statuses.append(status)
+            while self._statuses[0].time < status.time - 3 * PIECE:
+                self._statuses.popleft()
 
     def _add_state(self, sample: JointSample) -> None:
         """Take a joint state."""
@@ -140,7 +140,7 @@ class MissedWatch:
     def _reason(self, time: int) -> str:
         """Return why there was no detection at ``time`` [ns]."""
         near = [
-            each for each in self._verdicts if 0 <= each.time - time + LATE // 3 <= 4 * LATE // 3
+            each for each in self._statuses if 0 <= each.time - time + LATE // 3 <= 4 * LATE // 3
         ]
         ready = [each for each in near if each.ready]
         if not any(each.time <= time + EARLY for each in ready):

@@ -9,7 +9,7 @@ from math import isfinite
 
 import numpy as np
 
-from impact_analysis.analyze.reading.coasting import COASTING, drive
+from impact_analysis.analyze.reading.coasting import COASTING, PUSHED, drive, pushed
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
 from impact_analysis.present.sentences import text_of
 from impact_detector.estimators.estimate import (
@@ -22,7 +22,7 @@ from impact_detector.estimators.estimate import (
     Estimate,
 )
 from impact_detector.signals.buffers import JointRecord
-from impact_detector.signals.sample import Verdict
+from impact_detector.signals.sample import DetectionStatus
 from impact_robots import Robot
 
 GAP = 5.0  # times the usual period between joint states is a gap
@@ -48,8 +48,9 @@ def notes_of(
     estimate: Estimate,
     second: float,
     joints: JointRecord,
-    statistics: Iterable[Verdict],
+    statistics: Iterable[DetectionStatus],
     *,
+    normal: np.ndarray,
     period: float,
     window: float,
 ) -> list[str]:
@@ -61,6 +62,7 @@ def notes_of(
         second: time from the contact to another one, NaN: none [s].
         joints: joint states around the impact.
         statistics: of the detector, around the impact.
+        normal: of the surface, outward, base axes, NaN: unknown, shape (3,).
         period: usual time between joint states [s].
         window: of the estimate [s].
     """
@@ -69,6 +71,7 @@ def notes_of(
         *quality_notes(estimate, second),
         *_later_notes(estimate, statistics, period, window),
         *_driven_notes(robot, t, joints, estimate.velocity_jump),
+        *_pushed_notes(robot, t, joints, normal, estimate.duration),
         *_gap_notes(t, period),
     ]
 
@@ -83,6 +86,8 @@ def quality_notes(estimate: Estimate, second: float) -> list[str]:
         UNDERSAMPLED: "undersampled",
         IN_CONTACT: "in_contact",
     }
+    if estimate.contact is None:
+        keys[IN_CONTACT] = "endless_contact"
     notes = [text_of(key) for bit, key in keys.items() if estimate.quality & bit]
     if np.isfinite(second) and not estimate.quality & SECOND_IMPACT:
         notes.append(text_of("second_contact", time=f"{1e3 * second:.0f}"))
@@ -90,36 +95,39 @@ def quality_notes(estimate: Estimate, second: float) -> list[str]:
 
 
 def _later_notes(
-    estimate: Estimate, statistics: Iterable[Verdict], period: float, window: float
+    estimate: Estimate, statistics: Iterable[DetectionStatus], period: float, window: float
 ) -> list[str]:
     """Say if the detector would have seen another impact while it was not armed."""
     since = [
-        (1e-9 * (verdict.time - estimate.impact_time), verdict)
-        for verdict in statistics
-        if verdict.detector == estimate.detection.detector
+        (1e-9 * (status.time - estimate.impact_time), status)
+        for status in statistics
+        if status.detector == estimate.detection.detector
     ]
     vibration = max(VIBRATION, VIBRATION_SAMPLES * period if isfinite(period) else 0.0)
-    vibration += estimate.duration if isfinite(estimate.duration) else 0.0
+    if estimate.contact is not None and isfinite(estimate.duration):
+        vibration += estimate.duration  # by the joints a second contact is part of the first
     first = max((v.statistic for t, v in since if 0.0 < t <= vibration), default=0.0)
-    later = [(t, verdict) for t, verdict in since if vibration < t < window]
+    later = [(t, status) for t, status in since if vibration < t < window]
     found = _rise(later, AGAIN * first)
     if found is None or estimate.quality & SECOND_IMPACT:
         return []
-    t, verdict = found
-    again = f"{verdict.statistic:.1f}"
+    t, status = found
+    again = f"{status.statistic:.1f}"
     return [text_of("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
 
 
-def _rise(verdicts: list[tuple[float, Verdict]], least: float) -> tuple[float, Verdict] | None:
+def _rise(
+    statuses: list[tuple[float, DetectionStatus]], least: float
+) -> tuple[float, DetectionStatus] | None:
     """Return when the statistic has risen by ``least`` again to above its threshold, none: never.
 
     A contact may last longer than the vibration: what has not fallen does not rise.
     """
     lowest = float("inf")
-    for t, verdict in verdicts:
-        lowest = min(lowest, verdict.statistic)
-        if verdict.statistic > max(verdict.threshold, lowest + least):
-            return t, verdict
+    for t, status in statuses:
+        lowest = min(lowest, status.statistic)
+        if status.statistic > max(status.threshold, lowest + least):
+            return t, status
     return None
 
 
@@ -139,6 +147,14 @@ def _driven_notes(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.nda
             torque=f"{found.torque:.1f}",
         )
     ]
+
+
+def _pushed_notes(
+    robot: Robot, t: np.ndarray, joints: JointRecord, normal: np.ndarray, duration: float
+) -> list[str]:
+    """Say if motors drove the arm while it touched; ``t`` is the time since the touch [s]."""
+    share = pushed(robot, t, joints, normal, duration)
+    return [text_of("pushed", share=f"{100.0 * share:.0f}")] if share > PUSHED else []
 
 
 def _gap_notes(t: np.ndarray, period: float) -> list[str]:

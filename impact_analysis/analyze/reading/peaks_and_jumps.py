@@ -77,7 +77,7 @@ def _steepest(t: np.ndarray, norm: np.ndarray, first: int, end: int) -> tuple[fl
 def velocity_jumps(
     robot: Robot, t: np.ndarray, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
 ) -> list[tuple[float, float]]:
-    r"""Return when velocities jump [s], and by how much the fastest joint does [rad/s].
+    r"""Return when velocities begin to jump [s], and by how much the fastest joint does [rad/s].
 
     The jump is what :math:`\dot q` gains from 5 ms before to 5 ms after beyond the mean of what it
     gains in the 10 ms before and after that, so a constant acceleration is none. Where torques
@@ -104,7 +104,7 @@ def velocity_jumps(
         best = int(np.argmax(excess))
         at = float(t[inner[best]])
         if _stands(robot, t, q, dq, tau, at, jumps[best]):
-            found.append((at, float(np.abs(jumps[best]).max())))
+            found.append((at - HALF, float(np.abs(jumps[best]).max())))
         excess[np.abs(t[inner] - at) < APART] = 0.0
     return sorted(found)
 

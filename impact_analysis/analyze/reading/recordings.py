@@ -15,7 +15,7 @@ from impact_analysis.analyze.reading.collected import Collected
 from impact_analysis.analyze.reading.missed import FORCE
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.present.sentences import text_of
-from impact_analysis.spreading.episodes import ArmTouch, RecordedCell, arm_of
+from impact_analysis.spreading.episodes import ArmContact, RecordedCell, arm_of
 from impact_bags.bag_recording import BagRecording
 from impact_bags.open_recording import open_recording, recording_paths
 from impact_bags.reading.cell_topics import cell_topics
@@ -169,13 +169,13 @@ def check_normals(settings: AnalysisSettings, names: Sequence[str]) -> None:
             raise UsageError(f"normals: expected a recording, {listed}, got {name!r}")
 
 
-def touches_of(cell: RecordedCell, done: Mapping[str, Collected]) -> dict[str, list[ArmTouch]]:
+def touches_of(cell: RecordedCell, done: Mapping[str, Collected]) -> dict[str, list[ArmContact]]:
     """Return the touches of each arm: impacts that were found, and peaks of the force."""
     return {arm: _touches(done[name]) for arm, name in cell.arms.items()}
 
 
-def _touches(found: Collected) -> list[ArmTouch]:
-    touches = [ArmTouch(impact.time, impact.touch_by_force) for impact in found.impacts]
-    peaks = [ArmTouch(each.time, True) for each in found.missed if each.kind == FORCE]
+def _touches(found: Collected) -> list[ArmContact]:
+    touches = [ArmContact(impact.time, impact.touch_by_force) for impact in found.impacts]
+    peaks = [ArmContact(each.time, True) for each in found.missed if each.kind == FORCE]
     apart = [p for p in peaks if all(abs(p.time - each.time) > TOGETHER for each in touches)]
     return sorted([*touches, *apart])

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arm: what a loop needs of one, libfranka's, its model, its settings."""
+"""The arm: interface to the loop, libfranka's implementation, model and settings."""

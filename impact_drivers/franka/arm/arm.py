@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the loop needs of an arm; libfranka's and the fake one without a network both are one."""
+"""Interface of an arm to the loop, for libfranka and for tests without a network."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from impact_drivers.franka.arm.settings import ArmSettings
 
 
 class ArmStoppedError(DriverError):
-    """The arm has ended a motion on its own, or cannot be reached any more; says why."""
+    """The arm has ended a motion itself, or the connection is lost; with the reason."""
 
 
 class Arm(Protocol):
@@ -29,7 +29,7 @@ class Arm(Protocol):
         """
 
     def configure(self, settings: ArmSettings) -> None:
-        """Tell the arm its load, and set its collision thresholds low.
+        """Set the arm's load, and low collision thresholds.
 
         Raises:
             DriverError: it refuses.
@@ -46,7 +46,7 @@ class Arm(Protocol):
         """Begin torque control.
 
         Raises:
-            DriverError: the arm refuses; says why.
+            DriverError: the arm refuses, with the reason.
         """
 
     def read(self) -> ArmState:

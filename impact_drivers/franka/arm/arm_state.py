@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the arm says of itself once a cycle."""
+"""State of the arm, once a cycle."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class ArmState(NamedTuple):
     motion_errors: tuple[str, ...] = ()  # that ended the last motion
     success_rate: float = 0.0  # of the last 100 commands; 0 outside of a motion [-]
     period: int = 0  # since the state before, by the arm's clock; outside of a motion 0 [ns]
-    clock: int = 0  # of the arm, from some moment on [ns]
-    arrived: float = 0.0  # when it came, before anything was done with it [s of perf_counter]
+    clock: int = 0  # of the arm, from an arbitrary origin [ns]
+    arrived: float = 0.0  # time of arrival [s of perf_counter]

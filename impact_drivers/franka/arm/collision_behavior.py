@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Collision thresholds: beyond which external torques and forces the arm stops itself."""
+"""Collision thresholds: limits of external torques and forces where the arm stops itself."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-# Of the manufacturer's example programs; lower than what any hit needs that is worth the name.
+# Of the manufacturer's example programs; any substantial hit exceeds them.
 LOW_TORQUE = (20.0, 20.0, 18.0, 18.0, 16.0, 14.0, 12.0)  # [N.m]
 LOW_FORCE = (20.0, 20.0, 20.0, 25.0, 25.0, 25.0)  # [N], [N.m]
 # Of franka_ros2's example controllers, the highest that may stay in force: doc/robot.md.
 STANDING_TORQUE = (35.0, 35.0, 32.0, 30.0, 29.0, 27.0, 24.0)  # [N.m]
 STANDING_FORCE = (40.0, 40.0, 40.0, 35.0, 35.0, 35.0)  # [N], [N.m]
-HIGHEST_TORQUE = (87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0)  # what the joints can bear [N.m]
+HIGHEST_TORQUE = (87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0)  # limits of the joints [N.m]
 HIGHEST_FORCE = (250.0, 250.0, 250.0, 80.0, 80.0, 80.0)  # assumed [N], [N.m]
 OBSERVER_GAIN = 100.0  # of the arm's external torque; its maker publishes none: assumed [1/s]
 
 
 @dataclass(frozen=True, init=False, eq=False)
 class CollisionBehavior:
-    """Thresholds of what the arm observes from outside; beyond them it stops itself."""
+    """Thresholds of observed external torques and forces; above them the arm stops itself."""
 
     torque: np.ndarray  # of the joints, shape (7,) [N.m]
     force: np.ndarray  # and moment, shape (6,) [N], [N.m]
@@ -42,12 +42,12 @@ class CollisionBehavior:
     def raised(
         self, need: CollisionBehavior, reserve: float, highest: CollisionBehavior
     ) -> CollisionBehavior:
-        """Return thresholds that let through what is needed, and nowhere lower than these.
+        """Return thresholds above the required values, and at least as high as these.
 
         Args:
-            need: what the arm will observe.
-            reserve: fraction that is added to it [-].
-            highest: that nothing is raised beyond.
+            need: predicted observation of the arm.
+            reserve: fraction added to it [-].
+            highest: upper bounds of raised thresholds.
         """
         pairs = [
             (self.torque, need.torque, highest.torque),
@@ -57,7 +57,7 @@ class CollisionBehavior:
         return CollisionBehavior(*most)
 
     def is_above(self, other: CollisionBehavior) -> bool:
-        """Tell whether any threshold is higher than another behaviour's."""
+        """Return whether any threshold is higher than another behaviour's."""
         higher = (self.torque > other.torque).any() or (self.force > other.force).any()
         return bool(higher)
 

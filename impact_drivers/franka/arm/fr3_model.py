@@ -20,7 +20,7 @@ PREFIX = "fr3_"  # of joints and links everywhere but in that URDF
 
 
 def load_fr3(robot: str = NAME) -> Robot:
-    """Return the FR3 by its maker's URDF, which the package franky-sim brings along.
+    """Return the FR3 by its maker's URDF, from the package franky-sim.
 
     Args:
         robot: name of the suite's, or path of a YAML with another tool.
@@ -33,9 +33,9 @@ def load_fr3(robot: str = NAME) -> Robot:
 
 
 def write_fr3(folder: Path, robot: str = NAME) -> Path:
-    """Write what recordings of the loop can be read with; return the YAML, for ``--robot``.
+    """Write the robot files for recordings of the loop; return the YAML, for ``--robot``.
 
-    Its joints and links have the names that they have everywhere else.
+    Its joints and links have the suite's names.
 
     Args:
         folder: to write YAML and URDF into.
@@ -52,7 +52,7 @@ def write_fr3(folder: Path, robot: str = NAME) -> Path:
 
 
 def write_urdf(path: Path) -> Path:
-    """Write the maker's URDF with the names that joints and links have everywhere else.
+    """Write the maker's URDF with the suite's names of joints and links.
 
     Args:
         path: of the file.

@@ -50,7 +50,7 @@ class LibfrankaArm:
 
         Args:
             address: of the arm's control unit.
-            realtime: refuse to go on without a real-time kernel.
+            realtime: refuse to run without a real-time kernel.
 
         Raises:
             DriverError: no such library, or no arm there.
@@ -77,7 +77,7 @@ class LibfrankaArm:
             raise ArmStoppedError(one_line(error)) from None
 
     def configure(self, settings: ArmSettings) -> None:
-        """Tell the arm its load, and set its collision thresholds low; see :class:`.Arm`."""
+        """Set the arm's load, and low collision thresholds; see :class:`.Arm`."""
         state = self.look()
         if state.mode != IDLE or state.errors:
             raise DriverError(
@@ -142,7 +142,7 @@ class LibfrankaArm:
             raise ArmStoppedError(one_line(error)) from None
 
     def _state(self, state: Any, period: int, arrived: float) -> ArmState:
-        """Return a state of libfranka's; what a moving arm has no use for is left out."""
+        """Return a libfranka state; fields that are not used during motions are left out."""
         q, dq, tau, tau_d = (
             np.array(values) for values in (state.q, state.dq, state.tau_J, state.tau_J_d)
         )
@@ -156,7 +156,7 @@ class LibfrankaArm:
 
 
 def is_on_this_machine(address: str) -> bool:
-    """Whether an address is one of this machine, where no control unit is: the arm is fake."""
+    """Whether an address is of this machine, which means a fake arm."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:

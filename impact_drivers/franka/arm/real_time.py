@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a process can do to be in time."""
+"""Real-time settings of a process."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import threading
 from collections.abc import Iterator
 
 LOCK_ALL = 3  # MCL_CURRENT | MCL_FUTURE
-PRIORITY = 80  # of SCHED_FIFO, below what the kernel's own threads take
+PRIORITY = 80  # of SCHED_FIFO, below the kernel's own threads
 
 
 def claim(core: int | None = None) -> list[str]:
-    """Keep memory in place, take a real-time priority and a core of one's own, where allowed.
+    """Lock memory, set a real-time priority and reserve a core, where allowed.
 
     Args:
-        core: number of the core to run on; none: the last of several, else any.
+        core: number of the core; None: the last of several, else any.
 
     Returns:
-        what was not allowed, in words.
+        the refused settings, as text.
     """
     refused = []
     if ctypes.CDLL(None, use_errno=True).mlockall(LOCK_ALL) != 0:
@@ -41,12 +41,12 @@ def claim(core: int | None = None) -> list[str]:
 
 @contextlib.contextmanager
 def own_priority() -> Iterator[None]:
-    """Undo what a library does to this thread's scheduling.
+    """Restore this thread's scheduling after a library call that changes it.
 
-    libfranka takes the highest real-time priority for whoever connects, even where it is told to
-    do without a real-time kernel; so would every process that the caller starts from then on, and
-    two of them that are busy leave nothing of two cores to anybody else. It is undone by the C
-    library's own call: that remembers what was set last, and Fast DDS gives it to its threads.
+    libfranka sets the highest real-time priority for the connecting thread, even if it is
+    configured to run without a real-time kernel. Child processes inherit it, and two busy ones
+    would block two cores. It is restored by the C library's own call: the library stores the last
+    setting, and Fast DDS applies it to its threads.
     """
     policy, priority = os.sched_getscheduler(0), os.sched_getparam(0).sched_priority
     try:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an arm is told before it moves, and what stops it. Needs no ROS to import."""
+"""Settings of an arm and conditions that stop it. Needs no ROS to import."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ArmSettings:
         unit="kg.m^2",
     )
     deadman: float = parameter(
-        0.1, "Brake when the node has said nothing for longer.", unit="s", low=0.01, high=1.0
+        0.1, "Brake when the node is silent for longer.", unit="s", low=0.01, high=1.0
     )
     least_success_rate: float = parameter(
         0.95,
@@ -78,7 +78,7 @@ class ArmSettings:
     )
     request_age: float = parameter(
         0.5,
-        "The loop refuses to begin what was asked for longer ago.",
+        "The loop refuses to begin requests that are older.",
         unit="s",
         low=0.01,
         high=10.0,
@@ -95,10 +95,10 @@ class ArmSettings:
     )
 
     def __post_init__(self) -> None:
-        """Check how many numbers there are, and that the standing thresholds are low.
+        """Check the numbers of entries, and that the standing thresholds are low.
 
         Raises:
-            DriverError: too few or too many, or too high; says of what.
+            DriverError: too few or too many entries, or too high, with the name.
         """
         for name, count in (
             ("torque_thresholds", 7),
@@ -124,11 +124,11 @@ class ArmSettings:
 
     @property
     def low_thresholds(self) -> CollisionBehavior:
-        """Thresholds in force whenever no hit has raised them."""
+        """Thresholds in force outside hits."""
         return CollisionBehavior(self.torque_thresholds, self.force_thresholds)
 
     def raised_for(self, need: CollisionBehavior) -> CollisionBehavior:
-        """Return the thresholds for a hit that needs some."""
+        """Return the thresholds for a hit with predicted observations ``need``."""
         highest = CollisionBehavior(self.highest_torque_thresholds, self.highest_force_thresholds)
         return self.low_thresholds.raised(need, self.threshold_reserve, highest)
 

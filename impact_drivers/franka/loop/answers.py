@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""From a state to the torque that answers it, whatever the state and whatever happens."""
+"""From a state to the torque that answers it, for any state and any error."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from impact_qp.exceptions import ControlError
 
 
 class Answers:
-    """The controller, and what stands in for it when it has no answer.
+    """The controller, and its substitute when it has no answer.
 
     Attributes:
-        sent: what the arm was sent last, without gravity, shape (7,) [N.m].
+        sent: last torque sent to the arm, without gravity, shape (7,) [N.m].
         dropped: states that could not be used.
-        fault: why the controller gives no answers any more, "" while it does.
+        fault: why the controller has stopped answering, "" while it answers.
         at_rest: a torque of zero has been reached after a fault.
     """
 
     def __init__(self, guarded: GuardedController, *, dry_run: bool) -> None:
         """Answer by a controller; ``dry_run``: the arm is sent zeros."""
-        from impact_drivers.franka.loop.torque_step import write_limited  # loads slowly
+        from impact_drivers.franka.loop.torque_step import write_limited  # slow import
 
         self._write_limited = write_limited
         self._guarded, self._dry_run = guarded, dry_run
@@ -43,8 +43,8 @@ class Answers:
         Args:
             time: of the state [ns].
             state: of the arm.
-            impact: the detector holds that the arm has hit something.
-            ready: the detector would see an impact.
+            impact: the detector reports an impact.
+            ready: the detector can detect impacts.
         """
         command = None
         if self._settling is None:
@@ -55,20 +55,20 @@ class Answers:
             wanted = self._settle()
         else:
             wanted = self.sent
-        if self._is_first:  # the arm compensates gravity: zero leaves it where it is
+        if self._is_first:  # the arm compensates gravity: zero torque keeps it at rest
             self._is_first, wanted = False, np.zeros_like(self.sent)
         self.sent = self._limited(wanted, state.tau_d)
         return command, self.sent
 
     def _limited(self, wanted: np.ndarray, last: np.ndarray) -> np.ndarray:
-        """Return what may follow the torque that the arm says it was sent last, (7,) [N.m]."""
+        """Return a torque within the rate limit of the arm's last command, (7,) [N.m]."""
         sent: np.ndarray = np.zeros(len(wanted))
         if not self._dry_run and not self._write_limited(wanted, last, sent):
             self._write_limited(wanted, self.sent, sent)
         return sent
 
     def _command(self, time: int, state: ArmState, impact: bool, ready: bool) -> Command | None:
-        """Return what the controller answers; without an answer for good the arm is settled."""
+        """Return the controller's answer; after a fault the arm is brought to zero torque."""
         guarded = self._guarded
         try:
             if guarded.accepts(time, state.q, state.dq, impact=impact):
@@ -76,17 +76,17 @@ class Answers:
                 if command is not None:
                     return command
             self.fault = guarded.fault
-        except ControlError:  # one state that is passed over
+        except ControlError:  # one state without an answer
             self.dropped += 1
             return None
-        except Exception as error:  # whatever it is, the arm must come to rest
+        except Exception as error:  # after any error the arm must stop
             self.fault = f"{type(error).__name__}: {' '.join(str(error).split())}"
         self.dropped += 1
         self._settling = guarded.settle()
         return None
 
     def _settle(self) -> np.ndarray:
-        """Return the next torque on the way to none, shape (7,) [N.m]."""
+        """Return the next torque of the ramp to zero, shape (7,) [N.m]."""
         assert self._settling is not None
         torque = next(self._settling, None)
         self.at_rest = torque is None

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Decides on goals: pending while they are made ready, then begun or refused."""
+"""Accepts goals: pending while they are prepared, then begun or refused."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Requests(Protocol):
 
     @property
     def beats(self) -> int:
-        """How often the asking side has said that it lives."""
+        """Deadman counter of the client."""
 
     @property
     def taken(self) -> int:
         """Number of the request taken last, 0 before the first."""
 
     def take(self, defaults: Plan) -> Request | None:
-        """Return a request that was not taken yet, None without.
+        """Return a request that was not taken yet, or None.
 
         Raises:
             ImpactError: the request cannot be used; it counts as taken.
@@ -47,7 +47,7 @@ class LoopGoal:
 
     number: int  # of the request
     plan: Plan
-    thresholds: CollisionBehavior | None  # of the arm in its hit; none: they stay low
+    thresholds: CollisionBehavior | None  # of the arm in its hit; None: they stay low
     controller: ImpactController
 
 
@@ -69,12 +69,12 @@ class Decisions:
         self.begun = number
 
 
-CYCLE, MARGIN = 1e-3, 250e-6  # of the arm; before the next state, in which nothing is prepared [s]
+CYCLE, MARGIN = 1e-3, 250e-6  # of the arm; time before the next state without preparation [s]
 PATIENCE = 2000  # cycles in which a controller must be made
 
 
 class GoalMotion(Protocol):
-    """What is needed of a :class:`.TorqueMotion`."""
+    """Interface of a :class:`.TorqueMotion` to goals."""
 
     goes_on: bool  # another motion is to follow at once
     is_raised: bool  # the arm's collision thresholds are
@@ -84,7 +84,7 @@ class GoalMotion(Protocol):
 
     @property
     def is_settled(self) -> bool:
-        """Whether enough commands have arrived to judge the connection by."""
+        """Whether enough commands have arrived to evaluate the connection."""
 
     @property
     def stands(self) -> bool:
@@ -98,11 +98,11 @@ class GoalMotion(Protocol):
 
 
 class GoalDesk:
-    """One goal is pending at most. Until it is begun or refused, what runs goes on.
+    """At most one goal is pending. Until it is begun or refused, the current motion continues.
 
     Attributes:
-        decisions: what is reported of them.
-        spare: time since a state came, after which nothing is begun that can wait; infinite: the
+        decisions: reported with each cycle.
+        spare: time since a state's arrival after which no deferrable work is begun; infinite: the
             arm waits for its answer [s].
     """
 
@@ -111,19 +111,19 @@ class GoalDesk:
         self._settings, self._preparation = settings, preparation
         self.decisions, self.spare = Decisions(), spare
         self._pending: Request | None = None
-        self._own: LoopGoal | None = None  # that waits for its motion to settle
+        self._own: LoopGoal | None = None  # waiting for its motion to settle
         self._just_begun, self._waited = False, 0
 
     def move(self, motion: GoalMotion, goal: LoopGoal | None) -> None:
-        """Decide for a motion that begins; ``goal``: that it is for."""
+        """Start with a new motion; ``goal``: of this motion, if any."""
         self._motion, self._own = motion, goal
 
     def forget(self) -> None:
-        """Forget the goal that is not begun yet."""
+        """Drop the goal that is not begun yet."""
         self._pending = self._own = None
 
     def take(self, request: Request, state: ArmState) -> None:
-        """Take a goal: refuse it, or have it made ready; the one that was pending is forgotten."""
+        """Take a goal: refuse it, or prepare it; it replaces the pending one."""
         self._pending, plan = None, request.plan
         assert plan is not None
         if refusal := self._unfit(plan) or self._motion.refusal(state):
@@ -148,7 +148,7 @@ class GoalDesk:
         return True
 
     def decide(self, state: ArmState) -> None:
-        """Begin what is ready to begin, or say why not; not by a state that is no number."""
+        """Begin a prepared goal or refuse it; not on a state with NaN."""
         if not (np.isfinite(state.q).all() and np.isfinite(state.dq).all()):
             return
         if self._own is not None:
@@ -174,11 +174,11 @@ class GoalDesk:
             self._begin(goal)
 
     def _judge(self, request: Request, state: ArmState) -> None:
-        """Decide on the pending goal if its controller is made."""
+        """Accept or refuse the pending goal if its controller is made."""
         outcome = self._preparation.outcome()
         self._waited += 1
         if outcome is None and self._waited > PATIENCE:
-            outcome = f"not made ready in {PATIENCE} cycles: they leave no time for it"
+            outcome = f"not prepared within {PATIENCE} cycles: they leave no time for it"
         if outcome is None:
             return
         self._pending = None
@@ -190,7 +190,7 @@ class GoalDesk:
             self._accept(self._goal(request, outcome))
 
     def _goal(self, request: Request, controller: ImpactController) -> LoopGoal:
-        """Return a goal with the thresholds that it may have."""
+        """Return a goal with its allowed thresholds."""
         settings, need, thresholds = self._settings, request.need, None
         if settings.raise_thresholds and need is not None:
             raised = settings.raised_for(need)

@@ -1,43 +1,43 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The detector in the loop: a verdict on each state, in time for the next command."""
+"""The detector in the loop: a detection status on each state, in time for the next command."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from impact_detector.session import DetectorSession, Outcome
-from impact_detector.signals.sample import Detection, JointSample, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus, JointSample
 from impact_drivers.franka.arm.arm_state import ArmState
 
-VERDICT_AGE = 5_000_000  # of a verdict, against the state that it is used with [ns]
+STATUS_AGE = 5_000_000  # maximum age of a detection status when a state is processed [ns]
 
 
 class Judge:
-    """Feeds a session in the order of one process: a state, then the torque that answers it.
+    """Passes states to a detector session, each followed by the torque that answers it.
 
     Attributes:
-        verdict: the last one, None before the first; see :meth:`fresh`.
-        detection: the last one, None before the first.
-        detections: how many so far.
+        status: last detection status, None before the first; see :meth:`fresh`.
+        detection: last detection, None before the first.
+        detections: number of detections so far.
     """
 
     def __init__(self, session: DetectorSession, before: Judge | None = None) -> None:
-        """Judge by a session in lockstep, of which estimates are not asked here.
+        """Start with a new session in lockstep; its estimates are not used here.
 
         Args:
-            session: fresh.
-            before: of the motion before, whose detections are counted on; none: there is none.
+            session: not used before.
+            before: of the previous motion, whose number of detections is continued, or None.
         """
         self._session = session
-        self.verdict: Verdict | None = None
+        self.status: DetectionStatus | None = None
         self.detection: Detection | None = None if before is None else before.detection
         self.detections: int = 0 if before is None else before.detections
 
-    def fresh(self, time: int) -> Verdict | None:
-        """Return the last verdict if it counts for a state of that time [ns], else none."""
-        verdict = self.verdict
-        return None if verdict is None or time - verdict.time > VERDICT_AGE else verdict
+    def fresh(self, time: int) -> DetectionStatus | None:
+        """Return the last detection status if it is recent enough for a state at ``time`` [ns]."""
+        status = self.status
+        return None if status is None or time - status.time > STATUS_AGE else status
 
     def add(self, time: int, state: ArmState, reference: np.ndarray | None) -> None:
         """Take a state.
@@ -45,14 +45,14 @@ class Judge:
         Args:
             time: of it [ns].
             state: of the arm.
-            reference: what the sensors should read next, shape (7,) [N.m]; none: not known.
+            reference: expected next torque reading, shape (7,) [N.m]; None: unknown.
         """
         self._keep(self._session.add_state(JointSample(time, state.q, state.dq, state.tau)))
         self._keep(self._session.add_reference(time, reference))
 
     def _keep(self, outcome: Outcome) -> None:
-        for verdict in outcome.verdicts:
-            self.verdict = verdict
+        for status in outcome.statuses:
+            self.status = status
         for detection in outcome.detections:
             self.detection = detection
             self.detections += 1

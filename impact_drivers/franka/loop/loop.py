@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The loop's life: connected, in torque control, stopped for a fault, ended."""
+"""The loop's states: connected, in torque control, stopped for a fault, ended."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 
-SPARE = 600e-6  # since a state came, after which nothing is begun that can wait [s]
-MOVED = 0.02  # by which an arm may be elsewhere when the next motion begins [rad]
+SPARE = 600e-6  # since a state's arrival, after which no deferrable work is begun [s]
+MOVED = 0.02  # largest motion of the arm between two motions [rad]
 WARM_UP = 60  # cycles, more than the detector's quiet samples
 
 
@@ -45,8 +45,8 @@ class FrankaLoop:
 
     A second thread makes the controllers of goals, see :class:`.Preparation`.
 
-    Nothing moves before it is asked to hold. Errors of the arm are cleared only when that is asked
-    for, and only outside of torque control. Whatever ends a motion, the next one begins by request.
+    The arm does not move before a request to hold. Errors of the arm are cleared only on request,
+    and only outside of torque control. After any end of a motion, the next one begins on request.
 
     Attributes:
         times: of all motions.
@@ -73,18 +73,18 @@ class FrankaLoop:
 
         Args:
             arm: connected.
-            robot: the same, as the controller knows it.
-            plan: that holds what a goal does not say.
+            robot: model of the arm.
+            plan: defaults of fields that a goal does not set.
             settings: of the arm.
-            make_session: returns a fresh session of the detector, in lockstep.
-            requests: what is asked.
+            make_session: returns a new session of the detector, in lockstep.
+            requests: of the client.
             report: takes each cycle; must not block.
             dry_run: compute everything, send zeros.
-            real_time: the arm does not wait for its answer: what it leaves to be worked out is
-                worked out only as far as a cycle has time.
+            real_time: the arm does not wait for its answer: deferred work is limited to the time
+                left in a cycle.
             rehearses: in real time, see :class:`.Rehearsal`.
             now: stamps the states outside of motions, and the first of each [ns].
-            stopped: somebody on this side wants it to end.
+            stopped: whether the process is to end.
 
         Raises:
             DriverError: the plan's impact limits do not bound every admissible impulse.
@@ -104,12 +104,12 @@ class FrankaLoop:
         self._decisions = self._desk.decisions
 
     def run(self) -> None:
-        """Go on until asked to end.
+        """Run until a request to end.
 
         Raises:
-            ArmStoppedError: the arm cannot be reached any more.
+            ArmStoppedError: the connection is lost.
         """
-        self._plan.prepare(self._robot)  # what a goal may choose must not be compiled in a motion
+        self._plan.prepare(self._robot)  # no compilation during a motion
         try:
             while self._state is not LoopState.ENDED:
                 state = self._look()
@@ -142,10 +142,10 @@ class FrankaLoop:
             self._decisions.decide(number or self._requests.taken, str(error))
 
     def _carry_out(self, request: Request, state: ArmState) -> None:
-        """Do what a request says.
+        """Carry out a request.
 
         Raises:
-            ImpactError: it cannot be done; says why.
+            ImpactError: it cannot be done, with the reason.
         """
         kind = request.kind
         if kind is RequestKind.HOLD:
@@ -174,7 +174,7 @@ class FrankaLoop:
         """Begin torque control, and return when it has ended.
 
         Raises:
-            ImpactError: it cannot begin; says why.
+            ImpactError: it cannot begin, with the reason.
         """
         if state.mode != IDLE or state.errors:
             errors = ", ".join(state.errors) or "no errors"
@@ -199,12 +199,12 @@ class FrankaLoop:
         """Return a motion that is over; the arm's collision thresholds are low again.
 
         Args:
-            state: of the arm, which stands.
-            goal: for which the motion is; none: to hold.
-            before: motion that this one goes on from; none: it is the first one.
+            state: of the arm, at rest.
+            goal: of the motion; None: to hold.
+            before: previous motion; None: it is the first one.
 
         Raises:
-            ImpactError: it cannot begin; says why.
+            ImpactError: it cannot begin, with the reason.
         """
         motion = self._motion(state, goal, before)
         try:
@@ -219,7 +219,7 @@ class FrankaLoop:
         return motion
 
     def _move_on(self, motion: TorqueMotion) -> TorqueMotion:
-        """Return the motion that follows one, if the arm still is where that one ended."""
+        """Return the next motion, if the arm is at the last position of the previous one."""
         goal, state = motion.following, self._arm.look()
         self._time = motion.time + max(CYCLE_NS, state.clock - motion.clock)
         self._state = LoopState.CHANGING
@@ -240,7 +240,7 @@ class FrankaLoop:
     def _motion(
         self, state: ArmState, goal: LoopGoal | None, before: TorqueMotion | None
     ) -> TorqueMotion:
-        """Return a motion, with everything loaded and nothing left to collect."""
+        """Return a motion, with all code loaded and garbage collected."""
         guarded, rehearsal = self._guarded(), self._rehearsal()
         judge = Judge(self._make_session(), None if before is None else before.judge)
         if not self._warm:
@@ -262,12 +262,12 @@ class FrankaLoop:
         )
 
     def _warm_up(self, state: ArmState) -> None:
-        """Run once what goals may choose: the first time of a kind of limits takes 0.1 s."""
+        """Run all limits that goals may select once: the first run of a kind takes 0.1 s."""
         for kind in ON_A_REAL_ARM:
             plan = replace(self._plan, impact_limits=kind)
             try:
                 guarded = GuardedController(self._controller(plan))
-            except ImpactError:  # of a robot without what it needs: no goal may choose it either
+            except ImpactError:  # the robot lacks its fields: goals cannot select it
                 continue
             warm_up(guarded, Judge(self._make_session()), state)
 
@@ -283,7 +283,7 @@ class FrankaLoop:
         return ImpactController(self._robot, plan, period=CYCLE_NS * 1e-9)
 
     def _described(self, state: ArmState) -> LoopCycle:
-        """Return a cycle outside of torque control as it is reported."""
+        """Return the report of a cycle outside of torque control."""
         errors = ", ".join(state.errors or state.motion_errors)
         return LoopCycle(
             self._time,
@@ -301,18 +301,18 @@ class FrankaLoop:
 
 
 def warm_up(guarded: GuardedController, judge: Judge, state: ArmState) -> None:
-    """Run what a motion runs, with nothing connected: first times are slow.
+    """Run the code of a motion without an arm, as first runs are slow.
 
     Args:
-        guarded: a controller for this alone; it approaches.
-        judge: for this alone.
+        guarded: a controller for this purpose only; it approaches.
+        judge: for this purpose only.
         state: of the arm.
     """
     still = state._replace(dq=np.zeros_like(state.dq))
     for cycle in range(1, WARM_UP):
         time = cycle * CYCLE_NS
-        verdict = judge.fresh(time)
-        ready = verdict is not None and verdict.ready
+        status = judge.fresh(time)
+        ready = status is not None and status.ready
         command = guarded.cycle(time, still.q, still.dq, ready=ready)
         if command is None:
             return

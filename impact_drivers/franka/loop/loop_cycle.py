@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the loop reports of one cycle, also as the controller's status. Needs no ROS."""
+"""The loop's report of one cycle, also as the controller's status. Needs no ROS."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from impact_detector.signals.sample import Detection, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus
 from impact_qp.control.command import Command
 from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import BLIND, Counts, command_fields, remark, status_fields
@@ -20,15 +20,15 @@ def loop_status(kind: Any, cycle: LoopCycle, limits: str, *, idle: bool) -> dict
 
     Args:
         kind: class of the message.
-        cycle: of the loop; without an answer nothing is commanded any more.
+        cycle: of the loop; without an answer there is no command.
         limits: name of the impact limits in force.
-        idle: no goal came since the activation.
+        idle: no goal since the activation.
     """
     fault = Fault.STOPPED if cycle.fault else Fault.NONE
     counts, answer = counts_of(cycle.counts), cycle.answer
     if answer is None:
         return status_fields(kind, counts, cycle.fault, fault=fault, limits=limits)
-    blind = cycle.verdict is None or not cycle.verdict.ready
+    blind = cycle.status is None or not cycle.status.ready
     return status_fields(
         kind,
         counts,
@@ -42,7 +42,7 @@ def loop_status(kind: Any, cycle: LoopCycle, limits: str, *, idle: bool) -> dict
 
 
 def counts_of(counts: LoopCounts, note: str = "") -> Counts:
-    """Return the loop's counts, and a note, as the controller's messages have them."""
+    """Return the loop's counts, and a note, for the controller's messages."""
     return Counts(
         answered=counts.answered,
         missed=counts.missed,
@@ -56,7 +56,7 @@ DOF = 7
 
 
 class LoopState(IntEnum):
-    """What the loop is doing; what it does while it controls is the phase of its command."""
+    """State of the loop; in CONTROLLING the phase of its command applies."""
 
     CONNECTED = 0  # reads states, commands nothing
     CONTROLLING = 1  # torque control: holds, or carries out a goal
@@ -72,11 +72,11 @@ class LoopCounts(NamedTuple):
     answered: int = 0
     missed: int = 0  # cycles of the arm without a command that reached it, or answered too late
     dropped: int = 0  # states that could not be used
-    infeasible: int = 0  # cycles whose limits gave way
+    infeasible: int = 0  # cycles with relaxed limits
 
 
 class LoopCycle(NamedTuple):
-    """One state of the arm and what became of it; arrays of shape (7,)."""
+    """One state of the arm and its processing; arrays of shape (7,)."""
 
     time: int  # stamp of the measurement by the wall clock; grows with the arm's own [ns]
     q: np.ndarray  # [rad]
@@ -85,18 +85,18 @@ class LoopCycle(NamedTuple):
     state: LoopState = LoopState.CONNECTED
     period: int = 0  # since the state before, by the arm's clock [ns]
     success_rate: float = float("nan")  # of the last 100 commands, as the arm counts them [-]
-    answer: Command | None = None  # of the controller; none: the state was not answered
-    sent: np.ndarray | None = None  # torque that the arm was sent, without gravity [N.m]
-    verdict: Verdict | None = None  # of the detector on this state
+    answer: Command | None = None  # of the controller; None: no answer
+    sent: np.ndarray | None = None  # torque sent to the arm, without gravity [N.m]
+    status: DetectionStatus | None = None  # of the detector on this state
     detection: Detection | None = None  # the last one so far, also of earlier cycles
     detections: int = 0  # so far
     counts: LoopCounts = LoopCounts()
     solve_time: float = float("nan")  # to compute the command [s]
     cycle_time: float = float("nan")  # from the state's arrival to the command's leaving [s]
     acknowledged: int = 0  # number of the request decided on last
-    begun: int = 0  # number of the goal begun last since torque control was asked for, 0 without
+    begun: int = 0  # number of the goal begun last in this torque control, 0 without
     refusal: str = ""  # why that request is not carried out, "" if it is
     fault: str = ""  # why the arm was stopped, "" while it was not
     errors: str = ""  # of the arm, by libfranka's names; "" without
     raised: bool = False  # the collision thresholds are raised for a hit
-    reported: int = 0  # when it was, by the machine's monotonic clock; 0: not known [ns]
+    reported: int = 0  # time of the report, monotonic clock; 0: unknown [ns]

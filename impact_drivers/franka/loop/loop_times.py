@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the loop answered, how many states it never saw, and what that means."""
+"""The loop's answer times, its skipped states, and their assessment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-CAPACITY = 600_000  # cycles: ten minutes; later ones take the place of the oldest
+CAPACITY = 600_000  # cycles: ten minutes; later ones replace the oldest
 CYCLE_NS = 1_000_000  # of the arm [ns]
 ALLOWED = 300e-6  # from a state's arrival to its answer, by libfranka's documentation [s]
 LEAST_SUCCESS = 0.95
@@ -23,12 +23,12 @@ class TimesReport(NamedTuple):
     p99: float
     p999: float
     longest: float
-    skipped: int  # states that the loop never saw
+    skipped: int  # states that did not reach the loop
     success_rate: float  # the lowest that the arm reported, NaN without
 
     @property
-    def verdict(self) -> str:
-        """What it means, in one line."""
+    def assessment(self) -> str:
+        """Whether the loop is fast enough, in one line."""
         if not self.cycles:
             return "the loop did not run"
         wrong = []
@@ -46,15 +46,15 @@ class TimesReport(NamedTuple):
         return (
             f"state to answer p50 {self.p50:.0f}, p99 {self.p99:.0f}, p99.9 {self.p999:.0f},"
             f" longest {self.longest:.0f} us in {self.cycles} cycles; {self.skipped} states"
-            f" skipped{rate}: {self.verdict}"
+            f" skipped{rate}: {self.assessment}"
         )
 
 
 class LoopTimes:
-    """Collects them without making anything new."""
+    """Collects the times without allocating memory."""
 
     def __init__(self, capacity: int = CAPACITY) -> None:
-        """Have room for so many cycles."""
+        """Allocate memory for ``capacity`` cycles."""
         self._times = np.zeros(capacity)
         self._rate = float("nan")
         self.cycles = self.skipped = 0
@@ -75,7 +75,7 @@ class LoopTimes:
 
     @classmethod
     def joined(cls, parts: Sequence[LoopTimes]) -> LoopTimes:
-        """Return what several collected, none of them beyond its capacity."""
+        """Return the report of several collectors, none beyond its capacity."""
         joined = cls(0)
         joined._times = np.concatenate([part._times[: part.cycles] for part in parts])
         joined.cycles = sum(part.cycles for part in parts)
@@ -84,7 +84,7 @@ class LoopTimes:
         return joined
 
     def report(self) -> TimesReport:
-        """Return what was collected so far."""
+        """Return the report so far."""
         times = self._times[: min(self.cycles, len(self._times))] * 1e6
         if not len(times):
             nan = float("nan")

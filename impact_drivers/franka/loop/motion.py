@@ -35,34 +35,34 @@ TAKEOVER = 2e-3  # from the decision to the first command of the new controller,
 
 
 class MotionParts(NamedTuple):
-    """What a motion is made of, all of it fresh."""
+    """Parts of a motion, all new."""
 
     guarded: GuardedController
     judge: Judge  # of the states
     watch: MotionWatch
-    rehearsal: Rehearsal | None  # fills the time until the next state; none: the loop waits idly
+    rehearsal: Rehearsal | None  # runs until the next state; None: the loop waits
 
 
 class LoopEnds(NamedTuple):
-    """What a motion hears and tells, and what it leaves behind."""
+    """Inputs and outputs of a motion."""
 
     requests: Requests
     report: Callable[[LoopCycle], None]  # takes each cycle
     times: LoopTimes
-    stopped: Callable[[], bool]  # somebody on this side wants the motion to end
+    stopped: Callable[[], bool]  # whether the motion is to end
 
 
 class TorqueMotion:
-    """Reads a state, answers it, judges it and reports it, until asked to finish or stopped.
+    """Reads a state, answers, runs the detector and reports, until a request to finish or a stop.
 
-    A motion that raised the arm's collision thresholds is for one goal, and over with it.
+    A motion with raised collision thresholds is for one goal, and ends with it.
 
     Attributes:
-        fault: why it ended, "" if it was asked to.
-        ends: the loop is to end with this motion.
-        goes_on: another motion is to follow at once.
-        following: the goal that the other motion is for, none: to hold.
-        is_raised: the arm's collision thresholds are.
+        fault: why it ended, "" on request.
+        ends: whether the loop ends with this motion.
+        goes_on: whether another motion follows at once.
+        following: the goal of that motion, None: to hold.
+        is_raised: whether the arm's collision thresholds are raised.
         time: of the last state [ns].
         clock: of the arm, then [ns].
         q: positions of it, shape (7,) [rad].
@@ -82,18 +82,18 @@ class TorqueMotion:
         goal: LoopGoal | None = None,
         before: TorqueMotion | None = None,
     ) -> None:
-        """Prepare to hold the arm where it is.
+        """Prepare to hold the arm at its position.
 
         Args:
             arm: connected.
-            plan: that holds what a goal does not say.
+            plan: defaults of fields that a goal does not set.
             parts: of the motion.
             ends: of the loop.
             desk: decides on goals.
             time: stamp of the first state [ns].
             dry_run: compute everything, send zeros.
-            goal: for which this motion is, with thresholds of its own; none: to hold.
-            before: motion that this one goes on from, whose time goes on; none: it is the first.
+            goal: of this motion, with its own thresholds; None: to hold.
+            before: previous motion, whose time is continued; None: it is the first.
         """
         self._arm, self._plan, self._desk = arm, plan, desk
         self._guarded, self.judge, self._watch, self._rehearsal = parts
@@ -114,7 +114,7 @@ class TorqueMotion:
         desk.move(self, goal)
 
     def run(self) -> None:
-        """Go on until asked to finish, or until the arm stops."""
+        """Run until a request to finish, or until the arm stops."""
         try:
             with undisturbed():
                 while not self._done:
@@ -136,8 +136,8 @@ class TorqueMotion:
         self._tell_time(state)
         self._missed += max(0, round(state.period / CYCLE_NS) - 1)
         self._watch_over(state)
-        verdict = self.judge.fresh(self.time)
-        impact, ready = (False, False) if verdict is None else (verdict.impact, verdict.ready)
+        status = self.judge.fresh(self.time)
+        impact, ready = (False, False) if status is None else (status.impact, status.ready)
         command, torque = self._answers.answer(self.time, state, impact=impact, ready=ready)
         solved = perf_counter()
         self._look_after(command)
@@ -150,7 +150,7 @@ class TorqueMotion:
             self.judge.add(self.time, state, reference)
             self._report(self._described(state, command, torque, solved - began, took))
             self._guarded.catch_up(began + self._desk.spare)
-        except Exception as error:  # the arm has its answer, and brakes from the next one on
+        except Exception as error:  # the arm has its answer; it brakes from the next one on
             self._fail(f"{type(error).__name__}: {' '.join(str(error).split())}")
         if not self._done:
             self._obey(state)
@@ -164,7 +164,7 @@ class TorqueMotion:
             self.time = before.time + max(CYCLE_NS, state.clock - before.clock)
 
     def _obey(self, state: ArmState) -> None:
-        """Take what is asked for from the next state on."""
+        """Take requests, effective from the next state on."""
         if self._stopped():
             self._stop(ends=True)
         try:
@@ -177,12 +177,12 @@ class TorqueMotion:
         self._desk.decide(state)
 
     def _watch_over(self, state: ArmState) -> None:
-        """Look whether the arm must brake."""
+        """Check whether the arm must brake."""
         if problem := self._watch.problem(self.time, state, self._requests.beats, self._phase):
             self._fail(problem)
 
     def _carry_out(self, request: Request, state: ArmState) -> None:
-        """Do what a request says; whatever stops the arm also ends what is not begun yet."""
+        """Carry out a request; requests that stop the arm also drop a pending goal."""
         kind, refusal = request.kind, ""
         if kind is RequestKind.GOAL and request.plan is not None:
             self._desk.take(request, state)
@@ -204,7 +204,7 @@ class TorqueMotion:
         if self._stopping is not None and not self.goes_on:
             return self.fault or "the motion is being finished"
         if self._guarded.doubts:
-            return "the joint states are not believed yet"
+            return "the joint states are not validated yet"
         if (refusal := self._watch.refusal(state.success_rate)) or controller is None:
             return refusal
         point = self._dynamics(state.q, state.dq)
@@ -212,7 +212,7 @@ class TorqueMotion:
 
     @property
     def is_settled(self) -> bool:
-        """Whether enough commands have arrived to judge the connection by."""
+        """Whether enough commands have arrived to evaluate the connection."""
         return self._watch.counts
 
     @property
@@ -227,25 +227,25 @@ class TorqueMotion:
             self._rehearsal.follow(goal.plan)
 
     def hand_over(self, goal: LoopGoal | None) -> None:
-        """Brake, then finish for another motion: for a goal, or to hold; not if it ends anyway."""
+        """Brake, then finish for another motion: for a goal, or to hold; not if the loop ends."""
         if self._stopping is not None and not self.goes_on:
             return
         self._stop()
         self.goes_on, self.following = True, goal
 
     def _withdraw(self) -> None:
-        """Forget the goal that is not begun yet; a motion that is for it alone is over."""
+        """Drop the goal that is not begun yet; a motion for this goal ends."""
         self._forget()
         if self.is_raised and self.stands:
             self.hand_over(None)
 
     def _forget(self) -> None:
-        """Forget the goal that is not begun yet."""
+        """Drop the goal that is not begun yet."""
         self._desk.forget()
         self.following = None
 
     def _look_after(self, command: Command | None) -> None:
-        """Note what came of a state."""
+        """Record the result of a state."""
         if command is not None:
             self._answered += 1
             self._infeasible += bool(command.relaxed)
@@ -254,7 +254,7 @@ class TorqueMotion:
             self._fail(problem)
 
     def _note(self, reason: str) -> None:
-        """Note that the arm has ended the motion."""
+        """Record that the arm has ended the motion."""
         if not self._phase.stands:
             reason = advice(reason, raised=self.is_raised)
         self.fault = f"{self.fault}; {reason}" if self.fault else reason
@@ -296,7 +296,7 @@ class TorqueMotion:
         solve_time: float,
         cycle_time: float,
     ) -> LoopCycle:
-        """Return the cycle as it is reported."""
+        """Return the report of the cycle."""
         judge, decisions = self.judge, self._desk.decisions
         return LoopCycle(
             self.time,
@@ -308,7 +308,7 @@ class TorqueMotion:
             success_rate=state.success_rate,
             answer=command,
             sent=torque,
-            verdict=judge.fresh(self.time),
+            status=judge.fresh(self.time),
             detection=judge.detection,
             detections=judge.detections,
             counts=self._counts(),

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What stops a motion although the arm itself would go on."""
+"""Stop conditions of a motion besides those of the arm itself."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from impact_drivers.franka.arm.settings import ArmSettings
 from impact_qp.control.phases import Phase
 
 NANOSECONDS = 1_000_000_000
-COMMANDS = 100  # that the arm's success rate is of
-LONGEST_STOP = 3 * NANOSECONDS  # in which the arm must have come to rest [ns]
+COMMANDS = 100  # in the window of the arm's success rate
+LONGEST_STOP = 3 * NANOSECONDS  # within which the arm must stop [ns]
 
 
 class MotionWatch:
-    """Looks at each state of one motion; time is that of the arm [ns]."""
+    """Checks each state of one motion; time is that of the arm [ns]."""
 
     def __init__(self, settings: ArmSettings) -> None:
         """Watch by these settings."""
         self._settings = settings
         self._beats: int | None = None
-        self._heard = 0  # when the node was heard last [ns]
+        self._heard = 0  # time of the node's last beat [ns]
         self._states = self._few = 0  # so far; of them in a row with too low a success rate
         self._braking: int | None = None  # since when [ns]
 
@@ -30,14 +30,14 @@ class MotionWatch:
         Args:
             time: of the state [ns].
             state: of the arm.
-            beats: how often the node has said that it lives.
-            phase: in which the state before was answered.
+            beats: deadman counter of the node.
+            phase: of the previous answer.
         """
         if beats != self._beats:
             self._beats, self._heard = beats, time
         silent, limits = (time - self._heard) / NANOSECONDS, self._settings
         if silent > limits.deadman:
-            return f"deadman: the node has said nothing for {silent:.3f} s"
+            return f"deadman: the node has been silent for {silent:.3f} s"
         apart = state.period / NANOSECONDS
         if phase is Phase.APPROACH and apart > limits.longest_period + 1e-9:
             return (
@@ -47,7 +47,7 @@ class MotionWatch:
         return self._losing(state.success_rate, phase) or self._moving_on(time, phase)
 
     def _losing(self, success_rate: float, phase: Phase) -> str:
-        """Return why too few commands reach the arm while it moves, "" if enough do."""
+        """Return the fault of too few commands reaching a moving arm, "" if enough do."""
         self._states += 1
         lost = self.counts and phase is not Phase.HOLD and not self._is_enough(success_rate)
         self._few = self._few + 1 if lost else 0
@@ -70,7 +70,7 @@ class MotionWatch:
 
     @property
     def counts(self) -> bool:
-        """Whether so many commands were sent that the success rate is of them all."""
+        """Whether enough commands were sent for a full window of the success rate."""
         return self._states > COMMANDS
 
     def refusal(self, success_rate: float) -> str:

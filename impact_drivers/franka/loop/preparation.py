@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A goal's controller, made beside the arm's cycle by a second thread."""
+"""A goal's controller, made by a second thread outside the arm's cycle."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
 from impact_robots.exceptions import ImpactError
 
-Outcome = ImpactController | str  # or why there is none
-ITS_TURN, OURS = 2e-5, 1.0  # after which Python's lock changes hands although it is in use [s]
+Outcome = ImpactController | str  # or the reason of failure
+ITS_TURN, OURS = 2e-5, 1.0  # switch intervals of Python's lock [s]
 
 
 class Preparation:
-    """Makes one controller at a time; what is begun anew takes the place of what was before.
+    """Makes one controller at a time; a new request replaces the previous one.
 
     Python runs one thread at a time. Within a cycle the loop's thread keeps Python's lock, however
     long it takes; it hands it over only in :meth:`work`, and gets it back within some 20 us.
     """
 
     def __init__(self, make: Callable[[Plan], ImpactController]) -> None:
-        """Start the thread, which waits for something to do.
+        """Start the thread, which waits for requests.
 
         Args:
             make: makes a controller; may take long.
@@ -46,7 +46,7 @@ class Preparation:
         self._asked.put((self._number, plan))
 
     def outcome(self) -> Outcome | None:
-        """Return the controller, or why there is none; none while it is being made."""
+        """Return the controller, or the reason of failure; None while it is being made."""
         number, outcome = self._outcome
         return outcome if number == self._number else None
 
@@ -63,14 +63,14 @@ class Preparation:
             finally:
                 sys.setswitchinterval(before)
             if self.outcome() is None:
-                self._made.clear()  # of what was begun before
+                self._made.clear()  # of the previous request
 
     def _run(self) -> None:
         while True:
             number, plan = self._asked.get()
             try:
                 outcome: Outcome = self._make(plan)
-            except Exception as error:  # whatever a goal brings about, it ends this goal only
+            except Exception as error:  # an error of a goal ends this goal only
                 outcome = str(error) if isinstance(error, ImpactError) else f"goal: {error!r}"
             self._outcome = number, outcome
             self._made.set()
@@ -78,7 +78,7 @@ class Preparation:
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Keep Python's lock in this thread, unless it waits by its own will."""
+    """Keep Python's lock in this thread, except during its own waits."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(OURS)
     try:

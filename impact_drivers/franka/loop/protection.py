@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arm's own protection: collision thresholds are low, but for the time of a hit."""
+"""The arm's own protection: collision thresholds are low except during a hit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STILL_RAISED = "the collision thresholds are still raised, recover or configure 
 
 
 def advice(fault: str, *, raised: bool) -> str:
-    """Return a reason why a hit ended with what to do if it was by collision thresholds.
+    """Return the reason of a hit's end, with advice if collision thresholds caused it.
 
     Args:
         fault: reason, with libfranka's names of errors.
@@ -31,7 +31,7 @@ class Protection:
     """Raises the thresholds for a goal and lowers them again, outside of motions.
 
     Attributes:
-        raised: they are.
+        raised: whether they are raised.
     """
 
     def __init__(self, arm: Arm, settings: ArmSettings) -> None:
@@ -39,20 +39,20 @@ class Protection:
         self._arm, self._settings, self.raised = arm, settings, False
 
     def apply(self, goal: LoopGoal | None) -> None:
-        """Set the thresholds of the motion that comes next; ``goal``: that it is for.
+        """Set the thresholds of the next motion; ``goal``: of that motion.
 
         Raises:
             DriverError: the arm refuses.
         """
         if goal is not None and goal.thresholds is not None:
-            self.raised = True  # as far as is known, from here on
+            self.raised = True  # assumed from here on
             self._arm.set_thresholds(goal.thresholds)
         elif self.raised:
             self._arm.set_thresholds(self._settings.low_thresholds)
             self.raised = False
 
     def lower(self) -> str:
-        """Lower the thresholds if they are raised; return why that was not possible, "" if so."""
+        """Lower the thresholds if they are raised; return the reason of a failure, else ""."""
         try:
             self.apply(None)
         except ImpactError as error:

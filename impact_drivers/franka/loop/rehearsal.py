@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The next cycle, computed once for nothing a moment before its state comes."""
+"""The next cycle, computed once in advance to warm the caches; the result is not used."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ LATER, EARLIER = 1e-6, 20e-6  # by which the time between states is corrected: o
 class Rehearsal:
     """Keeps the code of a cycle in the processor's caches while the loop waits for the arm.
 
-    While it waits other work takes their place, and to fetch a cycle's code again takes as long as
-    half of the cycle. A controller of its own answers the last state, in the phase that the loop is
-    in; of the controller that commands the arm it knows nothing.
+    During the wait other work evicts it, and loading it again takes half as long as the cycle. A
+    separate controller answers the last state, in the loop's phase; it does not use the controller
+    that commands the arm.
     """
 
     def __init__(
@@ -40,11 +40,11 @@ class Rehearsal:
         now: Callable[[], float] = perf_counter,
         sleep: Callable[[float], None] = clock.sleep,
     ) -> None:
-        """Prepare, which takes long.
+        """Prepare, which is slow.
 
         Args:
             robot: the arm.
-            plan: of the kind that the loop will carry out; its impact limit acts everywhere.
+            plan: of the same kind as the loop's; its impact limit is always active.
             period: of control [s].
             now: as of ``ArmState.arrived`` [s].
             sleep: for so many seconds.
@@ -54,23 +54,23 @@ class Rehearsal:
         controller = ImpactController(
             robot, everywhere, period=period, phases=lambda situation, plan: self._phase
         )
-        controller.stop()  # else it looked whether it can be slowed down, which may take longer
+        controller.stop()  # otherwise it would compute a slower approach, which may take longer
         self._guarded = GuardedController(controller)
         self._now, self._sleep = now, sleep
         self._apart, self._last, self._fits, self._slow = CYCLE, -inf, True, 0
 
     def follow(self, plan: Plan) -> None:
-        """Go on only if the plan of a goal has the impact limits that are rehearsed."""
+        """Continue only if a goal's plan has the impact limits of the rehearsal."""
         self._fits, self._slow = plan.impact_limits == self._kind, 0
 
     def run(self, time: int, state: ArmState, phase: Phase, took: float) -> None:
-        """Wait for the moment, and compute; at once over if it has gone by.
+        """Wait until ``LEAD`` before the next state, and compute; return at once if too late.
 
         Args:
             time: of the last state [ns].
-            state: that one.
-            phase: in which it was answered.
-            took: that; a rehearsal takes about as long [s].
+            state: the last one.
+            phase: of its answer.
+            took: time of its answer; a rehearsal takes about as long [s].
         """
         since, self._last = state.arrived - self._last, state.arrived
         self._apart += LATER if since > self._apart else -EARLIER
@@ -81,7 +81,7 @@ class Rehearsal:
         began, self._phase = self._now(), phase
         try:
             self._guarded.cycle(time, state.q, state.dq)
-            self._guarded.catch_up(-inf)  # else the next cycle did it, and all of it
-        except Exception:  # nothing depends on it
+            self._guarded.catch_up(-inf)  # otherwise the next cycle would do all of it
+        except Exception:  # the result is not used
             self._guarded.reset()
         self._slow = self._slow + 1 if self._now() - began > LEAD else 0

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps a torque command near the one before it, as the arm demands."""
+"""Rate limit of torque commands, as the arm requires."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def write_limited(torque: Vector, last: Vector, sent: ToVector) -> bool:
     """Write the torque to send; return whether the last one is known: it is finite.
 
     Args:
-        torque: wanted, shape (7,) [N.m].
-        last: that the arm says it was sent last, shape (7,) [N.m].
-        sent: written, shape (7,) [N.m].
+        torque: desired, shape (7,) [N.m].
+        last: last command reported by the arm, shape (7,) [N.m].
+        sent: output, shape (7,) [N.m].
     """
     for i in range(len(sent)):
         if not isfinite(last[i]):

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A record of fixed layout that two processes share: whoever reads it sees whether it is whole."""
+"""A record of fixed layout shared by two processes, with a checksum."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ CHECKSUM = ("checksum", "<u8")  # first field of every record
 
 
 class CheckedRecord:
-    """One record of this process, and the ways to and from shared memory.
+    """One record of this process, and its transfer to and from shared memory.
 
-    A checksum over all other fields tells a record that was read while it was written, whatever the
-    order in which the processor made the bytes visible. Nobody ever waits.
+    A checksum over all other fields detects a record that was read while it was written, for any
+    memory order of the processor. No side ever waits.
 
     Attributes:
         fields: the record, by name of the field.
@@ -36,6 +36,6 @@ class CheckedRecord:
         target[:] = self._bytes
 
     def read_from(self, source: memoryview) -> bool:
-        """Read shared memory; return whether it held a whole record."""
+        """Read shared memory; return whether the record was complete."""
         self._bytes[:] = source
         return int(self._checksum[0]) == zlib.crc32(self._content)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the node asks of the loop: one request at a time, and a counter that says it still lives."""
+"""Requests of the node to the loop: one at a time, and a deadman counter."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ SIZE = 2 * WORD + REQUEST.itemsize
 
 
 class _Block:
-    """Where counters and request are."""
+    """Layout of counters and request."""
 
     def __init__(self, memory: SharedMemory, start: int) -> None:
-        """Look at the block in a memory.
+        """Map the block in a memory.
 
         Args:
-            memory: that loop and node share.
+            memory: shared by loop and node.
             start: of the block in it [bytes].
         """
         self._counters = memory.view(start, 2 * WORD, "Q")  # deadman; number of the request
@@ -44,7 +44,7 @@ class CommandWriter(_Block):
     """The node's end."""
 
     def beat(self) -> None:
-        """Say that the node lives: the loop brakes when it does not, for a while."""
+        """Increase the deadman counter: the loop brakes if it stays constant."""
         self._counters[0] += 1
 
     def ask(
@@ -53,13 +53,13 @@ class CommandWriter(_Block):
         plan: Plan | None = None,
         need: CollisionBehavior | None = None,
     ) -> int:
-        """Ask for something; it takes the place of what was asked before.
+        """Send a request; it replaces the previous one.
 
         Args:
             kind: of request.
-            plan: of a goal; the loop takes its surface, speed, limits and what follows, the rest
-                is that of the loop's own parameters.
-            need: what the arm will observe in a goal's hit; none: its thresholds stay low.
+            plan: of a goal; the loop uses its surface, speed, limits and behaviour afterwards, and
+                its own parameters otherwise.
+            need: predicted observation of the arm in the hit; None: its thresholds stay low.
 
         Returns:
             the number of the request.
@@ -79,32 +79,32 @@ class CommandReader(_Block):
     """The loop's end."""
 
     def __init__(self, memory: SharedMemory, start: int, oldest: float = inf) -> None:
-        """Begin with what was asked before this process began.
+        """Start with requests made before this process began.
 
         Args:
             memory: as of the base.
             start: likewise.
-            oldest: age of a request by which something may still begin [s].
+            oldest: largest age of a request that begins a motion [s].
         """
         super().__init__(memory, start)
         self._taken, self._oldest = 0, oldest
 
     @property
     def beats(self) -> int:
-        """How often the node has said that it lives."""
+        """Deadman counter of the node."""
         return self._counters[0]
 
     def take(self, defaults: Plan) -> Request | None:
-        """Return a request that was not taken yet; none, or one just being written: None.
+        """Return a request that was not taken yet; None without one, or while it is written.
 
         Args:
-            defaults: plan of the parameters, which holds what a goal does not say.
+            defaults: plan of the parameters, for fields that a goal does not set.
 
         Raises:
-            LinkError: it was asked too long ago to begin; the request counts as taken.
+            LinkError: the request is too old to begin; it counts as taken.
             ControlError: a goal's plan cannot be used; likewise.
             OutOfRangeError: so does one with a number out of its range.
-            RobotError: and one whose normal is none.
+            RobotError: so does one with an invalid normal.
         """
         if self._counters[1] == self._taken or not self._record.read_from(self._request):
             return None

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from impact_detector.signals.sample import Detection, Verdict
+from impact_detector.signals.sample import Detection, DetectionStatus
 from impact_drivers.franka.loop.loop_cycle import DOF, LoopCounts, LoopCycle, LoopState
 from impact_drivers.franka.memory.checked_record import CHECKSUM
 from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
 
 PHASES = tuple(Phase)
-LINE, NAMES = 400, 240  # longest texts [bytes]; what is longer is cut
+LINE, NAMES = 400, 240  # longest texts [bytes]; longer ones are cut
 SEPARATOR = b"\n"  # between names
 _COMMAND_ARRAYS = (
     "torque",
@@ -68,7 +68,7 @@ def pack(cycle: LoopCycle, fields: Any) -> None:
     if cycle.sent is not None:
         fields["sent"] = cycle.sent
     _pack_answer(cycle.answer, fields)
-    _pack_verdict(cycle.verdict, fields)
+    _pack_status(cycle.status, fields)
     if (detection := cycle.detection) is not None:
         fields["detected_by"] = _encoded(detection.detector)
         fields["crossing"], fields["crossed"] = detection.statistic, detection.threshold
@@ -86,14 +86,14 @@ def _pack_answer(command: Command | None, fields: Any) -> None:
     fields["active"], fields["relaxed"] = _joined(command.active), _joined(command.relaxed)
 
 
-def _pack_verdict(verdict: Verdict | None, fields: Any) -> None:
-    fields["is_judged"] = verdict is not None
-    if verdict is None:
+def _pack_status(status: DetectionStatus | None, fields: Any) -> None:
+    fields["is_judged"] = status is not None
+    if status is None:
         return
     for name in ("statistic", "threshold", "armed", "impact"):
-        fields[name] = getattr(verdict, name)
-    fields["suppressed"], fields["detector"] = verdict.suppressed_count, _encoded(verdict.detector)
-    fields["last_detection"] = -1 if verdict.detection_time is None else verdict.detection_time
+        fields[name] = getattr(status, name)
+    fields["suppressed"], fields["detector"] = status.suppressed_count, _encoded(status.detector)
+    fields["last_detection"] = -1 if status.detection_time is None else status.detection_time
 
 
 def unpack(fields: Any) -> LoopCycle:
@@ -107,7 +107,7 @@ def unpack(fields: Any) -> LoopCycle:
         state=LoopState(int(fields["state"])),
         answer=_answer(fields) if fields["is_answered"] else None,
         sent=fields["sent"].copy() if fields["is_sent"] else None,
-        verdict=_verdict(fields) if fields["is_judged"] else None,
+        status=_status(fields) if fields["is_judged"] else None,
         detection=_detection(fields) if fields["detections"] else None,
         counts=LoopCounts(*(int(fields[name]) for name in LoopCounts._fields)),
         raised=bool(fields["raised"]),
@@ -127,9 +127,9 @@ def _answer(fields: Any) -> Command:
     )
 
 
-def _verdict(fields: Any) -> Verdict:
+def _status(fields: Any) -> DetectionStatus:
     last = int(fields["last_detection"])
-    return Verdict(
+    return DetectionStatus(
         int(fields["time"]),
         float(fields["statistic"]),
         float(fields["threshold"]),

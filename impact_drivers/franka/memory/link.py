@@ -20,7 +20,7 @@ SIZE = _RING + ring.SIZE
 
 
 class NodeEnd:
-    """What the node sees: it makes the memory and hands its descriptor to the loop.
+    """The node's side: creates the memory, and passes its descriptor to the loop.
 
     Attributes:
         descriptor: for ``subprocess.Popen(pass_fds=...)`` and the loop's command line.
@@ -32,7 +32,7 @@ class NodeEnd:
         """Make the memory.
 
         Raises:
-            LinkError: there is none to be had.
+            LinkError: none is available.
         """
         self._memory = SharedMemory.create(SIZE, VERSION)
         self.descriptor = self._memory.descriptor
@@ -40,12 +40,12 @@ class NodeEnd:
         self.commands = CommandWriter(self._memory, 0)
 
     def close(self) -> None:
-        """Forget the memory; the loop keeps its own view of it."""
+        """Release the memory; the loop keeps its own mapping."""
         self._memory.close()
 
 
 class LoopEnd:
-    """What the loop sees.
+    """The loop's side.
 
     Attributes:
         cycles: to the node.
@@ -57,7 +57,7 @@ class LoopEnd:
 
         Args:
             descriptor: of the memory.
-            oldest: age of a request by which something may still begin [s].
+            oldest: largest age of a request that begins a motion [s].
 
         Raises:
             LinkError: it is no such memory, or one of another version.
@@ -67,5 +67,5 @@ class LoopEnd:
         self.commands = CommandReader(self._memory, 0, oldest)
 
     def close(self) -> None:
-        """Forget the memory."""
+        """Release the memory."""
         self._memory.close()

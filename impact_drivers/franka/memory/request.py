@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What may be asked of the loop, and its fixed layout in shared memory."""
+"""Requests to the loop, and their fixed layout in shared memory."""
 
 from __future__ import annotations
 
@@ -39,34 +39,34 @@ REQUEST = np.dtype(
 
 
 class RequestKind(IntEnum):
-    """What is asked of the loop."""
+    """Kind of a request to the loop."""
 
     NOTHING = 0
     HOLD = 1  # begin torque control and hold; while it controls as STOP
-    GOAL = 2  # approach the surface; what follows is the plan's
+    GOAL = 2  # approach the surface, then as in the plan
     FINISH = 3  # brake, then finish the motion; states are still read
-    RECOVER = 4  # clear the arm's errors, only while nothing is commanded
+    RECOVER = 4  # clear the arm's errors, only without commands
     END = 5  # as FINISH, then end the process
-    STOP = 6  # brake, then hold; without torque control nothing
-    WITHDRAW = 7  # forget the goal that is not begun yet; what runs goes on
+    STOP = 6  # brake, then hold; no effect without torque control
+    WITHDRAW = 7  # drop the goal that is not begun yet; the motion continues
 
     @property
     def begins(self) -> bool:
-        """Whether something begins to move, or may: then it must not have been asked long ago."""
+        """Whether it may begin a motion, so that its age is limited."""
         return self in (RequestKind.HOLD, RequestKind.GOAL)
 
 
 class Request(NamedTuple):
     """One request."""
 
-    number: int  # from 1 on; the loop's cycles say which one it took last
+    number: int  # from 1 on; the loop's cycles report the last one taken
     kind: RequestKind
     plan: Plan | None = None  # of a goal
-    need: CollisionBehavior | None = None  # what the arm will observe in its hit; none: unknown
+    need: CollisionBehavior | None = None  # predicted observation of the arm; None: unknown
 
 
 def pack_goal(plan: Plan, need: CollisionBehavior | None, fields: Any) -> None:
-    """Write what a goal says of a plan, and needs, to a record of layout ``REQUEST``."""
+    """Write a goal's plan and predicted observation to a record of layout ``REQUEST``."""
     contact = plan.contact
     for name in ("point", "normal", *RANGES, *_PULSE):
         fields[name] = getattr(contact, name)
@@ -81,7 +81,7 @@ def pack_goal(plan: Plan, need: CollisionBehavior | None, fields: Any) -> None:
 
 
 def unpack_need(fields: Any) -> CollisionBehavior | None:
-    """Return what the arm will observe in a goal's hit, none if that is unknown."""
+    """Return the predicted observation of the arm in a goal's hit, None if unknown."""
     return CollisionBehavior(fields["torque"], fields["force"]) if fields["raises"] else None
 
 
@@ -89,9 +89,9 @@ def unpack_goal(fields: Any, defaults: Plan) -> Plan:
     """Return the plan of a goal, with the rest of ``defaults``.
 
     Raises:
-        ControlError: a choice is none.
+        ControlError: an unknown choice.
         OutOfRangeError: a number is out of its range.
-        RobotError: the normal is none.
+        RobotError: an invalid normal.
     """
     known: dict[str, Any] = {name: tuple(fields[name].tolist()) for name in RANGES}
     known |= {name: float(fields[name]) for name in _PULSE}

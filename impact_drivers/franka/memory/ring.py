@@ -18,7 +18,7 @@ SIZE = WORD + SLOTS * CYCLE.itemsize
 
 
 class _Ring:
-    """Where the slots are, numbered by the cycles that they hold, from 1 on."""
+    """Layout of the slots, numbered by their cycles, from 1 on."""
 
     def __init__(self, memory: SharedMemory, start: int) -> None:
         self._written = memory.view(start, WORD, "Q")
@@ -31,7 +31,7 @@ class _Ring:
 
 
 class RingWriter(_Ring):
-    """The loop's end: takes some twenty microseconds a cycle, and knows nothing of the reader.
+    """The loop's end: takes some twenty microseconds a cycle, independent of the reader.
 
     A writer that is killed leaves a slot half-written that it has not yet counted, which is
     therefore not read. A second writer, as after an orderly end, goes on counting.
@@ -59,14 +59,14 @@ class RingReader(_Ring):
         """Begin with the first cycle that was written.
 
         Args:
-            memory: that loop and node share.
+            memory: shared by loop and node.
             start: of the ring in it [bytes].
         """
         super().__init__(memory, start)
         self._next, self.lost, self.torn = 1, 0, 0
 
     def read(self) -> Iterator[LoopCycle]:
-        """Yield what was written since the last call, in order; ends with what is there now."""
+        """Yield the cycles written since the last call, in order, up to those present now."""
         last = self._written[0]
         while self._next <= last:
             if (oldest := self._written[0] - SLOTS + 1) > self._next:

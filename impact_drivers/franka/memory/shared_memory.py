@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that the node makes and the loop inherits: without a name, nothing of it stays behind."""
+"""Anonymous memory, created by the node and inherited by the loop; the kernel frees it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ HEADER = np.dtype([(name, "<u8") for name in ("magic", "version", "size")])
 
 
 class SharedMemory:
-    """Bytes that two processes see; the kernel frees them with the last of the two.
+    """Bytes shared by two processes; the kernel frees them with the last of the two.
 
-    They are an anonymous file: the child inherits its descriptor, nobody else can open it, and
-    however the processes end, nothing stays behind. It begins with magic number, version and size.
+    They are an anonymous file: the child inherits its descriptor, no other process can open it, and
+    it is freed however the processes end. It begins with magic number, version and size.
 
     Attributes:
         descriptor: of the file, for the child's ``pass_fds``.
@@ -30,7 +30,7 @@ class SharedMemory:
 
         Args:
             descriptor: of the file; closed with the memory.
-            size: expected of what follows the header [bytes].
+            size: expected, without the header [bytes].
             version: expected of the layout.
 
         Raises:
@@ -60,7 +60,7 @@ class SharedMemory:
         """Make new memory of zeros, of a size [bytes] and a version of the layout.
 
         Raises:
-            LinkError: there is none to be had.
+            LinkError: none is available.
         """
         if not hasattr(os, "memfd_create"):
             raise LinkError("shared memory: expected Linux, which alone has anonymous files")
@@ -89,7 +89,7 @@ class SharedMemory:
         return layers[-1]
 
     def close(self) -> None:
-        """Forget the memory; the other process keeps its own view of it."""
+        """Release the memory; the other process keeps its own mapping."""
         for view in reversed(self._views):
             view.release()
         self._map.close()

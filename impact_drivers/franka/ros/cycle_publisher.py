@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes the loop's cycles under the names that the suite's own nodes use."""
+"""Publishes the loop's cycles under the topic names of the suite's own nodes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from impact_detector.ros.messages import status_message as verdict_message
+from impact_detector.ros.messages import status_message as detector_status_message
 from impact_drivers.franka.loop.loop_cycle import (
     LoopCounts,
     LoopCycle,
@@ -31,7 +31,7 @@ from impact_ros.message_fields import write
 from impact_ros.messages import fill, from_nanoseconds
 from impact_ros.qos import LATCHED, RECORD
 
-# Several cycles are sent at once, so the queues are deep: who listens reliably loses none.
+# Several cycles are sent at once, so the queues are deep: reliable subscribers lose none.
 TOPICS = {
     "joint_states": JointState,
     "impact_qp/command": JointCommand,
@@ -42,7 +42,7 @@ TOPICS = {
 
 
 class CyclePublisher:
-    """Sends states, commands, verdicts and the controller's reports, and what it announces."""
+    """Publishes states, commands, detection statuses, controller reports and announcements."""
 
     def __init__(self, node: Node) -> None:
         """Create the publishers on ``node``."""
@@ -55,7 +55,7 @@ class CyclePublisher:
         self._announced: bool | None = None
 
     def begin(self, robot: Robot) -> None:
-        """Begin with an arm; nothing is announced so far."""
+        """Start with an arm, without an announcement."""
         self._robot, self._announced, self._answered = robot, None, False
 
     def publish(self, cycle: LoopCycle, plan: Plan, *, idle: bool) -> ControllerStatus | None:
@@ -64,12 +64,12 @@ class CyclePublisher:
         Args:
             cycle: of the loop.
             plan: that it carries out.
-            idle: no goal came since the activation.
+            idle: no goal since the activation.
         """
         stamp = from_nanoseconds(cycle.time)
         self._send("joint_states", self._state(cycle, stamp))
-        if cycle.verdict is not None:
-            self._send("impact_detector/status", verdict_message(cycle.verdict, ""))
+        if cycle.status is not None:
+            self._send("impact_detector/status", detector_status_message(cycle.status, ""))
         if cycle.state is LoopState.CHANGING:
             return None
         answered, self._answered = self._answered, cycle.answer is not None
@@ -89,7 +89,7 @@ class CyclePublisher:
         return status
 
     def news(self, cycle: LoopCycle, plan: Plan) -> ImpactAnnouncement | None:
-        """Return what is to be announced with a cycle, if that has changed; it is sent too."""
+        """Publish and return the announcement of a cycle, if it has changed."""
         due = cycle.answer is not None and cycle.answer.due
         if due is self._announced:
             return None
@@ -99,7 +99,7 @@ class CyclePublisher:
         return message
 
     def stopped(self, stamp: int, plan: Plan, counts: LoopCounts, reason: str) -> None:
-        """Report that nothing is commanded any more, from the state with that stamp [ns] on."""
+        """Report that there are no commands from the state with that stamp [ns] on."""
         status = status_message(
             counts_of(counts),
             reason,

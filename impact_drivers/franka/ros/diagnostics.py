@@ -16,7 +16,7 @@ from impact_ros.qos import STREAM
 
 
 class LoopDiagnostics:
-    """Says what the suite's controller and detector say, and how the loop is."""
+    """Diagnostics of controller and detector as by their nodes, and of the loop."""
 
     def __init__(self, node: Node) -> None:
         """Create the publisher on ``node``."""
@@ -31,16 +31,16 @@ class LoopDiagnostics:
     def take(self, cycle: LoopCycle) -> None:
         """Count a cycle."""
         self._health.add(cycle.time, self._now())
-        if cycle.verdict is not None:
-            self._health.judged(cycle.verdict)
+        if cycle.status is not None:
+            self._health.judged(cycle.status)
 
     def report(self, cycle: LoopCycle, ring: RingReader, fault: str) -> None:
-        """Publish how things are.
+        """Publish the diagnostics.
 
         Args:
             cycle: the last one.
             ring: that it came from.
-            fault: why nothing is commanded, "" without.
+            fault: why there are no commands, "" without.
         """
         name = self._node.get_fully_qualified_name().lstrip("/")
         stamp = self._node.get_clock().now().to_msg()
@@ -60,19 +60,19 @@ class LoopDiagnostics:
 
 
 def _loop_status(name: str, cycle: LoopCycle, ring: RingReader, fault: str) -> DiagnosticStatus:
-    """Return how the loop and its link are."""
+    """Return the diagnostics of the loop and its link."""
     values = {
         "state": cycle.state.name.lower(),
         "success rate": f"{cycle.success_rate:.2f}",
         "collision thresholds": "raised for a hit" if cycle.raised else "low",
         "time to answer [us]": f"{cycle.cycle_time * 1e6:.0f}",
-        "cycles lost on the way here": ring.lost,
+        "cycles lost in transfer": ring.lost,
         "of these overwritten while read": ring.torn,
         "errors of the arm": cycle.errors or "none",
     }
     level, text = DiagnosticStatus.OK, cycle.state.name.lower()
     if ring.lost:
-        level, text = DiagnosticStatus.WARN, f"{ring.lost} cycles lost on the way here"
+        level, text = DiagnosticStatus.WARN, f"{ring.lost} cycles lost in transfer"
     if fault or cycle.errors:
         level, text = DiagnosticStatus.ERROR, fault or cycle.errors
     return DiagnosticStatus(

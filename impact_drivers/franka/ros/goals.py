@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hands goals to the loop and watches in its cycles what becomes of them."""
+"""Sends goals to the loop and tracks their progress in its cycles."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ RATE = 1000.0  # of the arm's cycles [Hz]
 class LoopGoals:
     """One goal at a time, by the rules of the controller's own action.
 
-    A goal is checked in a thread of its own, then asked of the loop. It takes over once the loop
-    has begun it; whoever refuses it, what runs goes on until then.
+    A goal is checked in a thread of its own, then sent to the loop. It takes over once the loop has
+    begun it; until then, and after a refusal, the current motion continues.
 
     Attributes:
         server: of the action.
         plan: that the loop carries out.
-        idle: no goal came since the activation.
+        idle: no goal since the activation.
         present: number of the request of the goal that has taken over last, 0 without one.
     """
 
@@ -48,8 +48,8 @@ class LoopGoals:
 
         Args:
             node: that offers it.
-            machine: which situation the node is in.
-            begin: prepares a goal, see :meth:`begin`, or says why not.
+            machine: state machine of the node.
+            begin: prepares a goal, see :meth:`begin`, or returns the reason of a refusal.
         """
         self._machine = machine
         self.server = GoalServer(node, machine, begin, "impact_qp/execute_impact")
@@ -60,7 +60,7 @@ class LoopGoals:
         self.idle, self.present = True, 0
 
     def configure(self, robot: Robot, settings: FrankaParameters, commands: CommandWriter) -> None:
-        """Begin with an arm, and a loop that is asked by ``commands``.
+        """Start with an arm, and a loop that receives ``commands``.
 
         Raises:
             ControlError: the contact is not given, or not usable.
@@ -87,7 +87,7 @@ class LoopGoals:
     # --- until it takes over -------------------------------------------------------------------
 
     def begin(self, goal: ExecuteImpact.Goal, cycle: LoopCycle) -> Future[Prepared | End]:
-        """Return what is done once the loop has begun a goal or somebody has refused it.
+        """Return a future that is done once the goal is begun or refused.
 
         Args:
             goal: message.
@@ -100,7 +100,7 @@ class LoopGoals:
     def _checked(
         self, goal: ExecuteImpact.Goal, q: np.ndarray, dq: np.ndarray
     ) -> CheckedGoal | End:
-        """Return what the loop is to be asked for, or why it is not; may take long."""
+        """Return the request to the loop, or the reason of a refusal; may be slow."""
         settings, robot = self._settings, self._robot
         try:
             require_every_impulse(goal.impact_limits or AUTO)
@@ -115,7 +115,7 @@ class LoopGoals:
         return CheckedGoal(run, hit_need(robot, run.plan, q) if raises else None)
 
     def advance(self, cycle: LoopCycle | None) -> None:
-        """Go on with goals that have not taken over, in their order; ``cycle``: the last one."""
+        """Process goals that have not taken over, in their order; ``cycle``: the last one."""
         while self._pending and cycle is not None and self._commands is not None:
             first = self._pending[0]
             if not (self._ask_for(first) if first.number == 0 else self._decide(first, cycle)):
@@ -123,7 +123,7 @@ class LoopGoals:
             self._pending.popleft()
 
     def _ask_for(self, pending: PendingGoal) -> bool:
-        """Ask the loop for a goal that was checked; return whether there is nothing left to do."""
+        """Send a checked goal to the loop; return whether it is finished."""
         if pending.withdrawn:
             return True
         if not pending.work.done():
@@ -144,7 +144,7 @@ class LoopGoals:
         pending.asked(self._commands.ask(RequestKind.GOAL, checked.plan, checked.need))
 
     def _decide(self, pending: PendingGoal, cycle: LoopCycle) -> bool:
-        """Take what the loop says of a goal; return whether there is nothing left to do."""
+        """Process the loop's decision on a goal; return whether it is finished."""
         checked, number = pending.work.result(), cycle.acknowledged
         assert isinstance(checked, CheckedGoal)
         if number < pending.number:
@@ -156,11 +156,11 @@ class LoopGoals:
             return True
         if pending.withdrawn:
             return True
-        self._ask_again(pending, checked)  # another request took its place
+        self._ask_again(pending, checked)  # another request replaced it
         return False
 
     def _wait(self, pending: PendingGoal) -> bool:
-        """Wait for the loop, but not for ever; return whether the goal is withdrawn."""
+        """Wait for the loop within a time limit; return whether the goal is withdrawn."""
         assert self._commands is not None
         patience = self._settings.answer_timeout
         late = pending.waited > patience
@@ -173,7 +173,7 @@ class LoopGoals:
 
     def _hand_over(self, pending: PendingGoal, checked: CheckedGoal) -> bool:
         """Let a goal that the loop has taken take over here; return whether it cannot any more."""
-        if pending.withdrawn:  # too late: what ran before is over
+        if pending.withdrawn:  # too late: the previous motion has ended
             self._machine.take(Event.GOAL_FAILED, "another goal came, and was cancelled")
             self.stop("")
             return True
@@ -189,18 +189,18 @@ class LoopGoals:
     # --- from then on ----------------------------------------------------------------------------
 
     def watch(self, cycle: LoopCycle, status: ControllerStatus | None) -> None:
-        """Look after the goal in one cycle; before the loop approaches for it, it only waits."""
+        """Supervise the goal in one cycle; before the loop approaches for it, only wait."""
         if self.server.run is None or self._is_replaced(cycle) or self.server.look_for_cancel():
             return
         if cycle.begun == self.present:
             if cycle.answer is not None and status is not None:
-                impact = cycle.verdict is not None and cycle.verdict.impact
+                impact = cycle.status is not None and cycle.status.impact
                 self.server.watch(cycle.time, cycle.q, cycle.dq, cycle.answer, status, impact)
         elif cycle.acknowledged == self.present and cycle.refusal:
             self.server.fail(End(NOT_FEASIBLE, cycle.refusal))
 
     def _is_replaced(self, cycle: LoopCycle) -> bool:
-        """Whether the loop has taken another goal, which takes over here in a moment."""
+        """Whether the loop has taken another goal, which is about to take over here."""
         if not self._pending or not self._pending[0].number:
             return False
         return cycle.acknowledged == self._pending[0].number and not cycle.refusal

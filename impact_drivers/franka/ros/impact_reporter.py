@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes the impacts that the loop has detected, and estimates what they did."""
+"""Publishes the impacts that the loop has detected, and their estimates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ImpactReporter:
         self._estimates = node.create_publisher(ImpactEstimate, "impact_detector/estimate", LATCHED)
 
     def begin(self, robot: Robot, settings: FrankaParameters) -> None:
-        """Begin with an arm that has hit nothing.
+        """Start with an arm, without an impact.
 
         Raises:
             DetectorError: the settings do not fit.
@@ -41,7 +41,7 @@ class ImpactReporter:
         )
 
     def announce(self, message: ImpactAnnouncement) -> None:
-        """Take what the controller announces."""
+        """Take the controller's announcement."""
         self._estimator.announce(announcement(message))
 
     def take(self, cycle: LoopCycle) -> ImpactEstimate | None:

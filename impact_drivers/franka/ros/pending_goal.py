@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A goal on its way to the loop: checked beside the node's thread, then asked for, then decided."""
+"""A goal before its start: checked in another thread, sent to the loop, then begun or refused."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from impact_qp.goals.goal import End, GoalRun, Prepared
 
 
 class CheckedGoal(NamedTuple):
-    """A goal that the node would carry out."""
+    """A goal that has passed the node's checks."""
 
     run: GoalRun
-    need: CollisionBehavior | None  # of its hit; none: the arm's thresholds stay low
+    need: CollisionBehavior | None  # of its hit; None: the arm's thresholds stay low
 
     @property
     def plan(self) -> Plan:
-        """What the loop is asked for."""
+        """Kind of the request to the loop."""
         return self.run.plan
 
 
 class PendingGoal(Future[Prepared | End]):
-    """Done once the loop has begun the goal or refused it; until then nothing else changes.
+    """Done once the loop has begun or refused the goal.
 
     Attributes:
         work: checks it.
-        number: of the request to the loop, 0 before it was asked.
+        number: of the request to the loop, 0 before it is sent.
         withdrawn: its client has cancelled it.
     """
 
@@ -42,20 +42,20 @@ class PendingGoal(Future[Prepared | End]):
         self.withdrawn = False
 
     def cancel(self) -> bool:
-        """Withdraw the goal, whoever has it by now."""
+        """Withdraw the goal, in any stage."""
         self.withdrawn = True
         return super().cancel()
 
     def asked(self, number: int) -> None:
-        """Note that the loop was asked for it."""
+        """Record that the request was sent."""
         self.number, self._asked = number, time.monotonic()
 
     @property
     def waited(self) -> float:
-        """Time since the loop was asked [s]."""
+        """Time since the request was sent [s]."""
         return time.monotonic() - self._asked
 
     def answer(self, answer: Prepared | End) -> None:
-        """Say what became of it, unless it was cancelled."""
+        """Set the result, unless it was cancelled."""
         if not self.done():
             self.set_result(answer)

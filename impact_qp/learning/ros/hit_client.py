@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Asks the controller for single hits, and cancels them."""
+"""Requests single hits from the controller, and cancels them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class HitClient:
     """One hit at a time."""
 
     def __init__(self, node: Any) -> None:
-        """Ask for hits in the name of a node."""
+        """Request hits as a client of a node."""
         self._node, self._client = node, ActionClient(node, ExecuteImpact, NAME)
         self._hit: _Hit | None = None
 
@@ -28,17 +28,17 @@ class HitClient:
         return bool(self._client.server_is_ready())
 
     def ask(self, goal: ExecuteImpact.Goal) -> Future:
-        """Ask for a hit; the future gets its result, none if the goal was rejected."""
+        """Request a hit; the future gets its result, None if the goal was rejected."""
         self._hit = _Hit(self._node, self._client.send_goal_async(goal))
         return self._hit.result
 
     def cancel(self) -> None:
-        """Cancel the hit that was asked for, even if it was not accepted yet."""
+        """Cancel the requested hit, even if it is not accepted yet."""
         if self._hit is not None:
             self._hit.cancel()
 
     def destroy(self) -> None:
-        """Ask no more."""
+        """Close the client."""
         self._client.destroy()
 
 

@@ -22,7 +22,7 @@ from impact_ros.message_fields import write
 from impact_ros.messages import fill
 from impact_ros.surface_message import QUANTITIES, surface_fields
 
-PATIENCE = 5.0  # beside some times the time that the way takes at the speed asked for [s]
+PATIENCE = 5.0  # beside a multiple of the time of the distance at the requested speed [s]
 SLOWER = 4.0  # the controller's own limit may allow half of that speed
 
 
@@ -33,7 +33,7 @@ def hit_goal(contact: Any, hit: NextHit, cap: float) -> ExecuteImpact.Goal:
 
     Args:
         contact: geometry_msgs/PoseStamped, where.
-        hit: that is asked for.
+        hit: requested.
         cap: of the reference speed, which is a tenth above that of the hit [m/s].
     """
     goal = ExecuteImpact.Goal(impact_limits="joint_load", after=ExecuteImpact.Goal.AFTER_RETRACT)
@@ -47,7 +47,7 @@ def hit_goal(contact: Any, hit: NextHit, cap: float) -> ExecuteImpact.Goal:
 def feedback(
     learner: SurfaceLearner, hit: NextHit, learned: LearnedHit | None = None
 ) -> LearnSurface.Feedback:
-    """Return what is to be told of a hit, before it or once it was learned from."""
+    """Return the feedback on a hit, before it or after learning from it."""
     message = LearnSurface.Feedback(
         hit=hit.number,
         learned=learned is not None,
@@ -64,7 +64,7 @@ def feedback(
 
 
 def result(end: End, learner: SurfaceLearner | None, hit_code: int) -> LearnSurface.Result:
-    """Return how a goal ended, and what is known; without a learner numbers are NaN."""
+    """Return the result of a goal; without a learner numbers are NaN."""
     message = LearnSurface.Result(success=end.success, code=end.code, message=end.message)
     message.hit_code = hit_code
     message.speed_reached = message.highest_load = nan

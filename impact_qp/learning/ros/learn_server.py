@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The action `learn_surface`: hits, one after the other, until something says that it is enough."""
+"""The action `learn_surface`: hits, one after the other, until the goal ends."""
 
 from __future__ import annotations
 
@@ -21,19 +21,18 @@ from impact_qp.learning.hit_record import HitRecorder
 from impact_qp.learning.ros.hit_client import NAME, HitClient
 from impact_qp.learning.ros.learn_messages import feedback, hit_goal, result
 from impact_qp.learning.surface_learner import SurfaceLearner
-from impact_qp.ros.goal_server import RESULT_KEPT
 from impact_robots.exceptions import ImpactError
 
 # Codes of LearnSurface beside those that ExecuteImpact has, too.
 HIT_FAILED, NO_EVENT, BAD_RECORD, UNSAFE, INTERNAL_ERROR = 4, 7, 10, 11, 255
-LOOK_EVERY = 0.02  # at what is waited for [s]
-FOUND_WITHIN = 3.0  # a controller's action, since a goal came [s]
+LOOK_EVERY = 0.02  # period of checks while waiting [s]
+FOUND_WITHIN = 3.0  # longest time to find the controller's action after a goal [s]
 ENDS = {OK: Event.GOAL_REACHED, CANCELED: Event.GOAL_CANCELED}  # by code; others: it failed
-STILL = 0.5  # without a state, after which a simulation in lockstep stands still [s]
+STILL = 0.5  # time without a state after which a simulation in lockstep has stopped [s]
 
 
 class LearnServer:
-    """Carries out one goal at a time; another one is rejected meanwhile.
+    """Executes one goal at a time; others are rejected meanwhile.
 
     Attributes:
         recorder: of the hits.
@@ -45,12 +44,12 @@ class LearnServer:
         machine: StateMachine,
         begin: Callable[[LearnSurface.Goal], SurfaceLearner | End],
     ) -> None:
-        """Offer the action, for as long as the node lives: whoever waits for a result gets it.
+        """Offer the action for the lifetime of the node, so that every client gets its result.
 
         Args:
             node: that offers it.
-            machine: which situation the node is in; hears of accepted goals and of their ends.
-            begin: makes who learns, or says why not, as before :meth:`configure`.
+            machine: situation of the node; informed of accepted goals and of their ends.
+            begin: creates the learner, or returns why not, as before :meth:`configure`.
         """
         self._node, self._machine, self._begin = node, machine, begin
         self._client = HitClient(node)
@@ -65,19 +64,18 @@ class LearnServer:
             self._execute,
             goal_callback=self._on_goal,
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
-            result_timeout=RESULT_KEPT,
         )
 
     def configure(
         self, recorder: HitRecorder, *, cap: float, silence: float, lockstep: bool = False
     ) -> None:
-        """Say what goals are carried out with.
+        """Set the resources for goals.
 
         Args:
-            recorder: that hears states, commands and events.
+            recorder: that receives states, commands and events.
             cap: of the speed of any hit [m/s].
-            silence: of states or commands, after which a hit is cancelled and all ends [s].
-            lockstep: plan a hit only once no states come any more, so that the number of those
+            silence: of states or commands, after which a hit is cancelled and the goal ends [s].
+            lockstep: plan a hit only once no states arrive any more, so that the number of those
                 before it does not depend on how long an estimate takes.
         """
         self.recorder = recorder
@@ -90,13 +88,13 @@ class LearnServer:
         self._hit_code = 0
         self._hitting = self._settling = self._seeking = False
         self._came = time.monotonic()  # the goal
-        self._ending: End | None = None  # asked for from outside
+        self._ending: End | None = None  # requested from outside
         self._work: Work | None = None
         self._waiting: Future | None = None
-        self._lost = ""  # what was wrong with the last message that could not be used
+        self._lost = ""  # problem of the last unusable message
 
     def destroy(self) -> None:
-        """Withdraw the action; a second time nothing happens."""
+        """Withdraw the action; idempotent."""
         if self._server not in self._node.waitables:
             return
         self._server.destroy()
@@ -106,17 +104,17 @@ class LearnServer:
     # --- what comes in ------------------------------------------------------------------------
 
     def hear(self, *, state: bool = True, command: bool = True) -> None:
-        """Note that a usable state, a usable command, or both were heard."""
+        """Note that a usable state, a usable command, or both were received."""
         now = time.monotonic()
         self._state_time = now if state else self._state_time
         self._command_time = now if command else self._command_time
 
     def note_dropped(self, line: str) -> None:
-        """Keep why a message could not be used."""
+        """Store why a message was unusable."""
         self._lost = line
 
     def stop(self, end: End) -> None:
-        """Cancel the hit that is made, if any, and end the goal at once."""
+        """Cancel the present hit, if any, and end the goal at once."""
         if not self._busy:
             return
         self._ending = self._ending or end
@@ -124,7 +122,7 @@ class LearnServer:
         self._wake(self._ending)
 
     def look(self) -> None:
-        """Look whether what is waited for has come, or must not be waited for any longer."""
+        """Check whether the awaited result has arrived, or must not be awaited any longer."""
         if not self._busy or self._handle is None:
             return
         if self._work is not None and self._work.done():
@@ -136,20 +134,20 @@ class LearnServer:
         if self._handle.is_cancel_requested and self._ending is None:
             self._ending = End(CANCELED, "cancelled")
             self._client.cancel()
-            if not self._hitting:  # else its result is waited for: the arm then brakes
+            if not self._hitting:  # else its result is awaited: the arm then brakes
                 self._wake(self._ending)
         elif self._hitting and (reason := self._silent()):
             self.stop(End(INPUT_LOST, reason))
 
     def _silent(self) -> str:
-        """Return which stream fell silent, "" if none did."""
+        """Return which stream stopped, "" if none did."""
         if time.monotonic() - self._command_time > self._silence:
             why = "is the controller alive?" + self._why()
             return self._stateless() or f"no usable command for {self._silence:g} s: {why}"
         return self._stateless()
 
     def _stateless(self) -> str:
-        """Return since when there is no state, "" if there is one."""
+        """Return for how long states have been missing, "" if they arrive."""
         if time.monotonic() - self._state_time > self._silence:
             return f"no usable joint state for {self._silence:g} s{self._why()}"
         return ""
@@ -160,7 +158,7 @@ class LearnServer:
     # --- one goal -----------------------------------------------------------------------------
 
     def _on_goal(self, goal: LearnSurface.Goal) -> GoalResponse:
-        """Accept a goal unless one is carried out."""
+        """Accept a goal unless one is running."""
         if self._busy:
             self._machine.take(Event.GOAL_REFUSED)
             self._node.get_logger().warning("goal rejected: a surface is being learned")
@@ -170,11 +168,11 @@ class LearnServer:
         return GoalResponse.ACCEPT
 
     async def _execute(self, handle: Any) -> LearnSurface.Result:
-        """Carry out a goal and report its end."""
+        """Execute a goal and report its end."""
         self._handle = handle
         try:
             end = await self._hits(handle)
-        except Exception as error:  # whatever it is, no hit follows
+        except Exception as error:  # after any error no hit follows
             self._client.cancel()
             end = End(INTERNAL_ERROR, f"{type(error).__name__}: {' '.join(str(error).split())}")
         self._busy = False
@@ -244,7 +242,7 @@ class LearnServer:
         return End(UNSAFE, learner.problem) if learner.problem else None
 
     def _refusal(self) -> End | None:
-        """Return why a hit must not be asked for."""
+        """Return why a hit must not be requested."""
         if self.recorder.position is None:
             return End(INPUT_LOST, f"no usable joint state yet {self._lost}".rstrip())
         if not self._client.ready:
@@ -254,17 +252,17 @@ class LearnServer:
         return None
 
     def _failure(self, number: int, done: ExecuteImpact.Result | None) -> End | None:
-        """Return in which way a hit did not come to its end."""
+        """Return how a hit failed."""
         if done is None:
             return End(HIT_FAILED, f"hit {number}: the controller rejected the goal")
         if done.code != OK:
             return End(HIT_FAILED, f"hit {number}: {done.message or f'code {done.code}'}")
-        if not self.recorder.touched:
+        if not self.recorder.detected:
             return End(NO_EVENT, f"hit {number}: the detector reported no impact")
         return None
 
     async def _computed(self, code: int, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what a function computes beside this thread, or with ``code`` why it cannot."""
+        """Return the result of a function computed in a thread, or with ``code`` why it failed."""
         self._work = self._pool.submit(function, *arguments)
         work = await self._first_of(None)
         self._work = None
@@ -285,7 +283,7 @@ class LearnServer:
         return found
 
     def _wake(self, value: Any) -> None:
-        """Go on with a value, if something is waited for."""
+        """Resume with a value, if something is awaited."""
         if self._waiting is not None:
             _settle(self._waiting, value)
 

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Impact limits: one file each, found by name, and what they share."""
+"""Impact limits: one file each, found by name, and their common parts."""

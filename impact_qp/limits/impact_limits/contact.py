@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An announced contact, and the speed that is safe for it."""
+"""An announced contact, and its safe speed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from impact_robots.validation import finite_array, positive
 
 @dataclass(frozen=True, init=False, eq=False)
 class Contact(Surface):
-    """A surface that is to be hit, and the pulse of force by which limits judge the impulse."""
+    """A surface to be hit, and the force pulse by which limits rate the impulse."""
 
     point: np.ndarray  # any point of it, shape (3,) [m]: always known
     peak_factor: float  # a, peak over mean force [-]
@@ -39,7 +39,7 @@ class Contact(Surface):
         impact_duration: float = 0.018,
         stiffness: Coefficient = ANY_STIFFNESS,
     ) -> None:
-        """Check what is announced; surface as of :class:`~impact_robots.Surface`.
+        """Check the announced values; surface as of :class:`~impact_robots.Surface`.
 
         Args:
             point: any point of the surface in base axes, shape (3,) [m].
@@ -51,8 +51,8 @@ class Contact(Surface):
             stiffness: of the contact, > 0 [N/m], one number or low, high; high may be infinite.
 
         Raises:
-            OutOfRangeError: a number is out of its range, or the point is none.
-            RobotError: the normal is none.
+            OutOfRangeError: a number is out of its range, or an invalid point.
+            RobotError: invalid normal.
         """
         super().__init__(
             finite_array(point, (3,), "point"), normal, friction, restitution, stiffness

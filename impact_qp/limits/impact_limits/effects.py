@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an impulse does to the arm that is bounded: rows that are linear in the impulse."""
+"""Bounded effects of an impulse on the arm: rows that are linear in the impulse."""
 
 from __future__ import annotations
 
@@ -62,21 +62,21 @@ def impact_rows(
     velocity_map: str = MOMENTUM,
     bounds: Sequence[PostImpactBound] = (),
 ) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-    """Return what an impulse does that is bounded.
+    """Return the bounded effects of an impulse.
 
     Returns:
         rows of shape (4 n + k, 3) that map an impulse on the robot, contact axes [N.s], to
         impulsive joint torques [N.m], jumps of joint velocity [rad/s], both signs, and the k
-        functionals of ``bounds``; what they may be at most, shape (4 n + k,); their names.
+        functionals of ``bounds``; their upper limits, shape (4 n + k,); their names.
     """
     torque = joint_torque_map(
         contact_jacobian(point, contact.rotation), contact.peak_factor, contact.impact_duration
     )
-    after, most, names = post_impact_rows(robot, contact, point, velocity_map, bounds)
+    after, highest, names = post_impact_rows(robot, contact, point, velocity_map, bounds)
     impulsive = robot.limits.impulsive_torque
     return (
         np.vstack([torque, -torque, after]),
-        np.concatenate([impulsive, impulsive, most]),
+        np.concatenate([impulsive, impulsive, highest]),
         row_names(robot)[: 2 * robot.dof] + names,
     )
 
@@ -91,17 +91,17 @@ def post_impact_rows(
     """Return those of :func:`impact_rows` that hold after the impact: all but the torques.
 
     Returns:
-        rows of shape (2 n + k, 3), what they may be at most, shape (2 n + k,), their names.
+        rows of shape (2 n + k, 3), their upper limits, shape (2 n + k,), their names.
     """
     limits, jump = robot.limits, velocity_jump(robot, contact, point, velocity_map)
     rows, names = [jump, -jump], row_names(robot)[2 * robot.dof :]
-    most = [limits.velocity - point.dq, limits.velocity + point.dq]
+    highest = [limits.velocity - point.dq, limits.velocity + point.dq]
     for each in bounds:
         D, d = each.rows(point)
         rows.append(D @ jump)
-        most.append(d - D @ point.dq)
+        highest.append(d - D @ point.dq)
         names += each.names
-    return np.vstack(rows), np.concatenate(most), names
+    return np.vstack(rows), np.concatenate(highest), names
 
 
 def row_names(robot: Robot) -> tuple[str, ...]:

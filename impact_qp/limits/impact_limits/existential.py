@@ -72,14 +72,14 @@ class ExistentialImpactLimit(ImpactLimit):
 
     def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the speed of the published linear programme; takes milliseconds."""
-        rows, most, names = self.effects(point)
-        finite = np.isfinite(most)
-        rows, most, names = rows[finite], most[finite], tuple(np.array(names)[finite])
+        rows, highest, names = self.effects(point)
+        finite = np.isfinite(highest)
+        rows, highest, names = rows[finite], highest[finite], tuple(np.array(names)[finite])
         W = crb(point, self.contact.rotation)
-        speed, impulse = existential_speed(W, self._K, rows, most, self.contact.restitution)
+        speed, impulse = existential_speed(W, self._K, rows, highest, self.contact.restitution)
         if impulse is None:
             return SpeedBound(speed, "")
-        used = np.divide(rows @ impulse, most, out=np.zeros(len(most)), where=most > 0.0)
+        used = np.divide(rows @ impulse, highest, out=np.zeros(len(highest)), where=highest > 0.0)
         return SpeedBound(speed, str(names[int(np.argmax(used))]))
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
@@ -94,15 +94,15 @@ class ExistentialImpactLimit(ImpactLimit):
             G[:], E[:], h[:] = 0.0, 0.0, NO_EFFECT
 
     def _fill_any(self, point: PointState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> bool:
-        """Write the rows of all that is bounded; False, and nothing, if the arm is too slow."""
+        """Write all bounded rows; False, and nothing, if the arm is too slow."""
         gradient, offset = self.approach(point)
         if offset > -self.gate:
             return False
         N, K = self.generators, self._K
         normal = crb(point, self.contact.rotation)[2].dot(K)
         low, high = (1.0 + bound for bound in self.contact.restitution)
-        rows, most, _ = self.effects(point)
+        rows, highest, _ = self.effects(point)
         G[0], G[1], G[2:] = high * gradient, -low * gradient, 0.0
-        h[0], h[1], h[2 : 2 + N], h[2 + N :] = -high * offset, low * offset, 0.0, most
+        h[0], h[1], h[2 : 2 + N], h[2 + N :] = -high * offset, low * offset, 0.0, highest
         E[0], E[1], E[2 : 2 + N], E[2 + N :] = normal, -normal, -np.eye(N), rows.dot(K)
         return True

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What all impact limits share: the previewed approach velocity."""
+"""Common base of the impact limits: the previewed approach velocity."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ImpactLimit(Limit):
 
     yields = True
     quick = True  # the bound takes microseconds
-    every_impulse = False  # that is admissible keeps the bounds, as on a real arm it must
+    every_impulse = False  # every admissible impulse respects the bounds, as required on a real arm
 
     def __init__(
         self,
@@ -55,15 +55,15 @@ class ImpactLimit(Limit):
 
         Args:
             robot: the arm.
-            contact: that is announced.
+            contact: announced.
             preview: T_p [s].
-            margin: share of every bound that is kept in reserve.
-            generators: N of the friction pyramid.
+            margin: fraction of every bound kept in reserve.
+            generators: number N of facets of the friction pyramid.
             circumscribed: the pyramid contains the cone.
             velocity_map: of :data:`VELOCITY_MAPS`.
-            joint_ranges: "announced" or "nominal", of a limit on what the joints feel.
+            joint_ranges: "announced" or "nominal", for a limit on joint loads.
             bounds: on further functionals of the state after the impact.
-            period: between two states, if ``fill`` is called for one after the other; 0: it is not
+            period: between two states, if ``fill`` is called for consecutive ones; 0: it is not
                 [s].
             frame: at the point that hits; none: the robot's contact frame.
 
@@ -83,7 +83,7 @@ class ImpactLimit(Limit):
             joint_ranges,
             tuple(bounds),
         )
-        self.bound = SpeedBound(float("nan"), "")  # of the last ``fill``, where there is one
+        self.bound = SpeedBound(float("nan"), "")  # of the last ``fill``, if it has one
         self._approach_row, self._fall, self._normal = approach_row, fall, contact.normal
         self._none = np.zeros(robot.dof)
         self.unexplained: np.ndarray | None = None  # accelerations beside qddot, (n,) [rad/s^2]
@@ -114,41 +114,41 @@ class ImpactLimit(Limit):
         }
 
     def effects(self, point: PointState) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
-        """Return rows, what they may be at most, margin included, and names; all that is bounded.
+        """Return rows, their upper limits, margin included, and names of all bounded quantities.
 
         See :func:`~impact_qp.limits.impact_limits.effects.impact_rows`.
         """
-        rows, most, names = impact_rows(
+        rows, highest, names = impact_rows(
             self.robot, self.contact, point, self.velocity_map, self.bounds
         )
-        return rows, (1.0 - self.margin) * most, names
+        return rows, (1.0 - self.margin) * highest, names
 
     def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the highest admissible approach speed at a state, margin included."""
         raise NotImplementedError
 
     def bound_above(self, point: PointState, speed: float) -> SpeedBound | None:
-        """Return the bound at a state if it is above a speed [m/s], else none, maybe in less time.
+        """Return the bound at a state if it is above a speed [m/s], else None, maybe in less time.
 
-        For who looks for a better configuration than the one of that speed.
+        For searches of a configuration better than the one with that speed.
         """
         bound = self.speed_bound(point)
         return bound if bound.speed > speed else None
 
     @property
     def ranking(self) -> ImpactLimit:
-        """A limit whose bounds rank configurations alike, itself unless a quicker one does."""
+        """A limit whose bounds rank configurations alike; itself unless a quicker one does."""
         return self
 
     def look(self, point: PointState) -> None:
-        """Take a state in which the limit does not act yet."""
+        """Take a state in which the limit is not active yet."""
         return
 
     def catch_up(self, until: float = inf) -> None:
-        """Work out what the last state leaves to be done.
+        """Run the deferred work of the last state.
 
         Args:
-            until: after that nothing is begun but a first piece, by :func:`time.perf_counter`; the
+            until: time by :func:`time.perf_counter` after which only a first piece is begun; the
                 rest is left for the next call [s].
         """
         return
@@ -163,6 +163,6 @@ class ImpactLimit(Limit):
 
     @property
     def figures(self) -> Preview:
-        """What the preview is made of."""
+        """The data of the preview."""
         beside = self._none if self.unexplained is None else self.unexplained
         return _new(Preview, (self._normal, self.preview, beside))

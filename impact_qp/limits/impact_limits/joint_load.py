@@ -18,7 +18,7 @@ from impact_qp.limits.impact_limits.impact_limit import ImpactLimit
 from impact_qp.limits.impact_limits.load_watch import LoadWatch, Pieces
 from impact_qp.limits.impact_limits.registry import impact_limit
 from impact_qp.limits.impact_limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
-from impact_qp.limits.impact_limits.straight_way import states_ahead
+from impact_qp.limits.impact_limits.straight_path import states_ahead
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState, RobotState
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from impact_predictor.joint_load.load_limits import LoadLimits
 
 MARGIN = 0.02  # arms hit up to 1.5 % faster than the bound
-DURATION = 0.025  # for which an impact is followed; no worst case comes later [s]
+DURATION = 0.025  # simulated duration of an impact; no worst case comes later [s]
 _NOT_YET = SpeedBound(0.0, "loads not known yet")
-_NO_NUMBER = SpeedBound(0.0, "loads that are no numbers")  # of joints that no arm has
+_NO_NUMBER = SpeedBound(0.0, "loads that are no numbers")  # of implausible joints
 
 
 @impact_limit("joint_load", "every impact in the ranges, by what the joints feel")
 class JointLoadLimit(ApproachSpeedLimit):
-    """Every impact that the ranges allow keeps each joint's load below its limits.
+    """Every impact in the announced ranges keeps each joint's load below its limits.
 
     The ranges are those of the surface (friction, restitution, stiffness) and of the robot
     (stiffness, damping, motor inertia of its joints); the limits those of its YAML: change and
@@ -60,13 +60,13 @@ class JointLoadLimit(ApproachSpeedLimit):
         Args:
             robot: the arm.
             contact: that is announced.
-            margin: share of every limit that is kept in reserve [-].
+            margin: fraction of every limit kept in reserve [-].
             drive: of the motors, see :mod:`impact_predictor.joint_load.drive`; empty: that of a
                 torque interface.
             options: as of :class:`ImpactLimit`.
 
         Raises:
-            PredictionError: the robot does not give what is needed.
+            PredictionError: required values of the robot are missing.
         """
         from impact_predictor.joint_load.load import warm_up  # loads slowly
         from impact_predictor.joint_load.worst_load import LoadSearch
@@ -77,7 +77,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         self._search = LoadSearch(
             robot, contact, joints=self.joint_ranges, drive=self._drive, duration=DURATION
         )
-        own = proxy(self)  # so that a limit that is over goes at once, with what it takes
+        own = proxy(self)  # so that an unused limit is freed at once, with its memory
         self._watch = LoadWatch(
             lambda point, case: own._rated(point, case),
             self._search.cases,
@@ -92,10 +92,10 @@ class JointLoadLimit(ApproachSpeedLimit):
     def for_interface(
         cls, interface: str, robot: Robot, contact: Contact, **options: Any
     ) -> ImpactLimit:
-        """Return the limit; a servo takes the place of the torque loop, and needs more margin.
+        """Return the limit; a servo replaces the torque loop, and needs more margin.
 
         Raises:
-            ControlError: the robot does not give what is needed.
+            ControlError: required values of the robot are missing.
         """
         try:
             drive = drive_of(robot, interface)
@@ -106,16 +106,16 @@ class JointLoadLimit(ApproachSpeedLimit):
         return cls(robot, contact, drive=drive, **options)
 
     def speed_bound(self, point: PointState) -> SpeedBound:
-        """Return the bound of a whole search at a state (10 to 20 ms), margin included."""
+        """Return the bound of a complete search at a state (10 to 20 ms), margin included."""
         key = point.q.tobytes() + point.dq.tobytes()
         if self._whole is None or self._whole[0] != key:
             self._whole = key, self._searched(point)
         return self._whole[1]
 
     def bound_above(self, point: PointState, speed: float) -> SpeedBound | None:
-        """Return the same if it is above a speed [m/s]; the first case that is not ends the search.
+        """Return the same if it is above a speed [m/s]; the first case below it ends the search.
 
-        Mostly that is the case that ended the last one.
+        Usually this is the case that ended the last search.
         """
         bound = self._searched(point, speed)
         return bound if bound.speed > speed else None
@@ -141,7 +141,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         return super()._options() | {"drive": self._drive}
 
     def present_bound(self, point: PointState) -> SpeedBound:
-        """Return the bound that is kept up to date from cycle to cycle, margin included.
+        """Return the bound that is updated from cycle to cycle, margin included.
 
         Zero until it is known: some 150 cycles after the first one.
         """
@@ -158,11 +158,11 @@ class JointLoadLimit(ApproachSpeedLimit):
         self._present = None
 
     def catch_up(self, until: float = inf) -> None:
-        """Rate what is due at the last state: up to four cases, for which no command waits."""
+        """Rate the due cases at the last state: up to four, after the command was sent."""
         self._watch.catch_up(until)
 
     def _ahead(self, point: PointState, way: float) -> Pieces[PointState]:
-        """Return the state after a straight way along the normal, at most to the surface."""
+        """Return the state after a straight motion along the normal, at most to the surface."""
         return (yield from states_ahead(self._dynamics, self.contact, point, way, self.frame))
 
     def _rated(self, point: PointState, case: LoadCase) -> Pieces[RatedCase]:
@@ -175,13 +175,13 @@ class JointLoadLimit(ApproachSpeedLimit):
         return (yield from self._search.rating(arm, point, self._limits, case))
 
     def _limits_at(self, point: PointState) -> LoadLimits:
-        """Return what loads and velocities after the impact may be at a state."""
+        """Return the limits of loads and of velocities after the impact at a state."""
         from impact_predictor.joint_load.load_limits import ImpulseLimits, load_limits  # slow
 
-        rows, most, names = post_impact_rows(
+        rows, highest, names = post_impact_rows(
             self.robot, self.contact, point, self.velocity_map, self.bounds
         )
-        functionals = ImpulseLimits(rows, (1.0 - self.margin) * most, names)
+        functionals = ImpulseLimits(rows, (1.0 - self.margin) * highest, names)
         return load_limits(self.robot, point.g, self.margin, functionals)
 
     def _bound_of(self, rated: RatedCase) -> SpeedBound:

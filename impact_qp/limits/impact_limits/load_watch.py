@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The worst load of an impact, followed from cycle to cycle at the cost of one case each."""
+"""Tracks the worst load of an impact from cycle to cycle at the cost of one case each."""
 
 from __future__ import annotations
 
@@ -18,37 +18,36 @@ from impact_robots.state.state import PointState
 if TYPE_CHECKING:
     from impact_predictor.joint_load.load_case import LoadCase, RatedCase
 
-JUMP = 0.02  # between two cycles; an arm that has moved farther is looked at anew [rad]
-PER_CASE = 1.5e-4  # way of the contact point for which a case of a search is rated [m]
-IDLE = PER_CASE / 8.0  # what counts as way in a cycle in which the arm moves less [m]
-PER_RENEWAL = 7e-5  # the same for which a known case is rated anew: at rest in four cycles [m]
-MOST = 3  # cases of a search in a cycle
-AHEAD = 0.02  # about the way that the arm moves during a search [m]
-LATE = 0.005  # way since a known case was rated anew, after which nothing is known any more [m]
-FIRST = (inf, 0.0)  # the first searches are at the touch, and where the arm is [m]
+JUMP = 0.02  # between two cycles; after a larger one everything is searched again [rad]
+PER_CASE = 1.5e-4  # travel of the contact point per rated case of a search [m]
+IDLE = PER_CASE / 8.0  # assumed travel per cycle if the arm moves less [m]
+PER_RENEWAL = 7e-5  # the same per renewal of a known case: at rest in four cycles [m]
+MAX_CASES = 3  # of a search in a cycle
+AHEAD = 0.02  # about the travel of the arm during a search [m]
+LATE = 0.005  # travel since the last renewal of a known case, after which nothing is known [m]
+FIRST = (inf, 0.0)  # the first searches are at contact, and at the present state [m]
 
 Result = TypeVar("Result")
 Pieces: TypeAlias = Generator[None, None, Result]  # of work, its result returned at the end
 
 
 class LoadWatch:
-    """Keeps the worst of all cases up to date while the arm moves.
+    """Updates the worst of all cases while the arm moves.
 
-    On the way loads of different joints, and of different friction, change differently, so which
-    case is the worst changes too. Searches go on all the time, the faster the arm moves: the first
-    at the state in which it will touch and at that where it begins, then each at that in which the
-    arm will be when the search is through. Of these the cases that are nearly the worst are known,
-    some ten; in every other cycle, of an arm that creeps more rarely, one of them is rated at the
-    present state, every third time the worst. Before the first two searches are through, nothing is
-    known.
+    During the motion the loads of different joints and friction values change differently, so the
+    worst case changes, too. Searches run all the time, faster if the arm moves faster: the first
+    at the contact state and at the initial state, then each at the predicted state of the arm at
+    the end of the search. Their nearly worst cases are known, about ten; in every other cycle, less
+    often for a slow arm, one of them is rated at the present state, every third time the worst.
+    Before the first two searches are complete, nothing is known.
 
-    A state is rated after what is known was asked for at it: a command does not wait for that. Who
-    has little time until the next state says so, and what is begun then goes on in the next cycles,
-    at the state where it began; meanwhile no other one is rated. Where too little time is left to
-    keep up with the arm's way, nothing is known any more.
+    A state is rated after its result was read: a command does not wait for it. A caller with little
+    time until the next state passes a deadline; begun work continues in the next cycles, at the
+    state where it began, and meanwhile no other state is rated. If the time is too short to keep up
+    with the motion, nothing is known any more.
 
     Attributes:
-        broken: a load at the last state was no number; then nothing is known.
+        broken: a load at the last state was not finite; then nothing is known.
     """
 
     def __init__(
@@ -62,23 +61,23 @@ class LoadWatch:
         Args:
             rate: rates a case at a state, piece by piece.
             search: begins to yield cases, see ``LoadSearch.cases``.
-            ahead: of a state, that in which the arm will be when it has moved by a way [m], at
-                most that of the touch; piece by piece.
+            ahead: returns the state after the arm has moved by a distance [m], at most to contact;
+                piece by piece.
         """
         self._rate, self._search, self._ahead = rate, search, ahead
         self._last: PointState | None = None
-        self._due: PointState | None = None  # at which nothing was begun yet
+        self._due: PointState | None = None  # at which no work has begun yet
         self._work: Pieces[None] | None = None  # begun, not finished
         self._turn = self._renewed = 0
-        self._way = 0.0  # of the contact point, for which no case was rated yet [m]
+        self._way = 0.0  # travel of the contact point without a rated case [m]
         self._unrenewed = 0.0  # the same for known cases [m]
         self.broken = False
         self._forget()
 
     def worst(self, point: PointState) -> RatedCase | None:
-        """Return the worst case at a state, rated at one of the last; none: not known.
+        """Return the worst case at a state, rated at a recent one; None: unknown.
 
-        An arm that is far from where it was begins anew.
+        After a large jump of the arm everything restarts.
         """
         if self._due is not None:
             self.catch_up()
@@ -91,10 +90,10 @@ class LoadWatch:
         return min(self._known, key=_speed) if self._known else None
 
     def catch_up(self, until: float = inf) -> None:
-        """Rate what is due at the last state, if that was not done yet.
+        """Rate the due case at the last state, if not done yet.
 
         Args:
-            until: after that no piece is begun but the first, by :func:`time.perf_counter` [s].
+            until: time by :func:`time.perf_counter` after which only a first piece is begun [s].
         """
         point, self._due = self._due, None
         if self._work is None and point is not None:
@@ -110,26 +109,26 @@ class LoadWatch:
             self.broken = True
 
     def _rating(self, point: PointState) -> Pieces[None]:
-        """Rate what is due at a state.
+        """Rate the due case at a state.
 
         Raises:
-            PredictionError: a load is no number.
+            PredictionError: a load is not finite.
         """
         self._turn += 1
         if not self._known:
             self._way = 2.0 * PER_CASE
         elif self._turn % 2 and self._unrenewed >= PER_RENEWAL:
             yield from self._renew(point)
-        for _ in range(min(MOST, int(self._way / PER_CASE))):
+        for _ in range(min(MAX_CASES, int(self._way / PER_CASE))):
             self._way -= PER_CASE
             yield from self._step(point)
         self._way = min(self._way, PER_CASE)
 
     def _forget(self) -> None:
-        """Begin with the searches, and know nothing before the first are through."""
+        """Begin with the searches; nothing is known before the first are complete."""
         self._known: list[RatedCase] = []
         self._found: list[list[RatedCase]] = []  # of the first searches, and of the last one
-        self._waiting: list[RatedCase] = []  # to be known, and rated where the arm is before
+        self._waiting: list[RatedCase] = []  # to become known after rating at the present state
         self._fresh: list[RatedCase] = []  # of these, already rated
         self._work = None
         self._begin()
@@ -142,7 +141,7 @@ class LoadWatch:
         self._rated: list[RatedCase] = []
 
     def _renew(self, point: PointState) -> Pieces[None]:
-        """Rate what is known at the present state: the worst often, the others in turn."""
+        """Rate known cases at the present state: the worst often, the others in turn."""
         self._unrenewed = 0.0
         if self._turn % 6 == 1:
             speeds = [each.speed for each in self._known]
@@ -152,7 +151,7 @@ class LoadWatch:
         self._known[index] = yield from self._rate(point, self._known[index].case)
 
     def _step(self, point: PointState) -> Pieces[None]:
-        """Rate the next case of the search; after the last one know those nearly the worst."""
+        """Rate the next case of the search; after the last one store the nearly worst ones."""
         if self._waiting:
             fresh = yield from self._rate(point, self._waiting[-1].case)
             self._waiting.pop()
@@ -176,7 +175,7 @@ class LoadWatch:
 
 
 def _different(cases: list[RatedCase]) -> list[RatedCase]:
-    """Return cases none of which is there twice."""
+    """Return cases without duplicates."""
     return list({(*each.case[:3], each.case.scale.tobytes()): each for each in cases}.values())
 
 

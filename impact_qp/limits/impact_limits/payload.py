@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An impact limit of an arm whose payload is known within a range: the smaller of two bounds."""
+"""An impact limit for a payload in a range: the smaller of two bounds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from impact_robots.state.state import PointState, RobotState
 
 
 class PayloadLimit(ApproachSpeedLimit):
-    """Keeps the limit of the lightest and that of the heaviest payload, each with its dynamics.
+    """Combines the limits of the lightest and the heaviest payload, each with its dynamics.
 
-    More mass at the contact point means more impulse at the same speed, but less of the arm's
-    inertia behind a joint: neither end is the worse one everywhere.
+    More mass at the contact point increases the impulse at a given speed, but reduces the arm's
+    inertia behind a joint in proportion: neither end is always the worse one.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class PayloadLimit(ApproachSpeedLimit):
         )
 
     def present_bound(self, point: PointState) -> SpeedBound:
-        """Return the smaller of the bounds that are kept up to date from cycle to cycle."""
+        """Return the smaller of the bounds that are updated from cycle to cycle."""
         return min(
             limit.present_bound(each)
             for (_, limit), each in zip(self._ends, self._points(point), strict=True)
@@ -80,17 +80,17 @@ class PayloadLimit(ApproachSpeedLimit):
         return self
 
     def look(self, point: PointState) -> None:
-        """Take a state in which the limit does not act yet."""
+        """Take a state in which the limit is not active yet."""
         for (_, limit), each in zip(self._ends, self._points(point), strict=True):
             limit.look(each)
 
     def catch_up(self, until: float = inf) -> None:
-        """Work out what the last state leaves to be done."""
+        """Run the deferred work of the last state."""
         for _, limit in self._ends:
             limit.catch_up(until)
 
     def _points(self, point: PointState) -> tuple[PointState, ...]:
-        """Return the states of the arm with each payload, the same ones for the same state."""
+        """Return the states of the arm with each payload, cached for the same state."""
         state = point.robot_state
         if self._last is None or self._last[0] is not state:
             known = tuple(
@@ -103,13 +103,13 @@ class PayloadLimit(ApproachSpeedLimit):
 def limit_of(
     kind: type[ImpactLimit], interface: str, robot: Robot, contact: Contact, **options: Any
 ) -> ImpactLimit:
-    """Return the impact limit of a kind for whatever payload the robot may carry.
+    """Return the impact limit of a kind for the payload of the robot.
 
     Args:
         kind: of the limit.
-        interface: what the robot is sent.
+        interface: command interface of the robot.
         robot: the arm.
-        contact: that is announced.
+        contact: announced.
         options: as of ``kind``.
 
     Raises:

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The impact limits by name: one decorator makes a limit a choice wherever one can be chosen.
+"""The impact limits by name: a decorator registers a limit as a choice everywhere.
 
 Example:
     @impact_limit("gentle", "at most 0.02 m/s, whatever the impulse")
@@ -18,7 +18,7 @@ from impact_qp.exceptions import ControlError
 from impact_qp.limits.impact_limits.impact_limit import ImpactLimit
 from impact_robots.registry import Registry
 
-AUTO = "auto"  # joint_load where the robot gives what that needs, else robust
+AUTO = "auto"  # joint_load if the robot defines the required values, else robust
 Kind = TypeVar("Kind", bound=type[ImpactLimit])
 
 
@@ -36,7 +36,7 @@ class RegisteredLimit:
 
     @property
     def bounds_every_impulse(self) -> bool:
-        """Whether every admissible impulse keeps its bounds, which a real arm needs."""
+        """Whether every admissible impulse respects the bounds, as a real arm requires."""
         return self.limit is not None and self.limit.every_impulse
 
 
@@ -49,7 +49,7 @@ IMPACT_LIMITS.register(RegisteredLimit("unaware", "none", None))
 
 
 class _Selectable(Collection[str]):
-    """What can be chosen: "auto" and every kind that is registered by then."""
+    """The choices: "auto" and every kind registered so far."""
 
     def __contains__(self, name: object) -> bool:
         return name == AUTO or name in IMPACT_LIMITS
@@ -62,7 +62,7 @@ class _Selectable(Collection[str]):
 
 
 class _OnARealArm(_Selectable):
-    """What a real arm may be moved by: limits that bound every admissible impulse."""
+    """Limits for a real arm: those that bound every admissible impulse."""
 
     def __contains__(self, name: object) -> bool:
         return any(name == each for each in self)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Impact limits that come down to one row: a bound on the approach speed."""
+"""Impact limits that consist of one row: a bound on the approach speed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ApproachSpeedLimit(ImpactLimit):
     names = ("impact: ",)
 
     def present_bound(self, point: PointState) -> SpeedBound:
-        """Return the bound that this cycle is to keep; :meth:`speed_bound` unless overridden."""
+        """Return the bound of this cycle; :meth:`speed_bound` unless overridden."""
         return self.speed_bound(point)
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:

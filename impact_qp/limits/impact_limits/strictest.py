@@ -32,7 +32,7 @@ class StrictestLimit(ApproachSpeedLimit):
         return min(limit.speed_bound(point) for limit in self._limits)
 
     def present_bound(self, point: PointState) -> SpeedBound:
-        """Return the smallest bound that this cycle is to keep."""
+        """Return the smallest bound of this cycle."""
         return min(
             limit.present_bound(point)
             if isinstance(limit, ApproachSpeedLimit)
@@ -41,11 +41,11 @@ class StrictestLimit(ApproachSpeedLimit):
         )
 
     def look(self, point: PointState) -> None:
-        """Take a state in which the limits do not act yet."""
+        """Take a state in which the limits are not active yet."""
         for limit in self._limits:
             limit.look(point)
 
     def catch_up(self, until: float = inf) -> None:
-        """Work out what the last state leaves to be done, see :meth:`.ImpactLimit.catch_up`."""
+        """Run the deferred work of the last state, see :meth:`.ImpactLimit.catch_up`."""
         for limit in self._limits:
             limit.catch_up(until)

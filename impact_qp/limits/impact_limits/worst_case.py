@@ -24,17 +24,17 @@ from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
-_UNBOUNDED = SpeedBound(0.0, "unbounded impulses")  # friction so high that impulses have no end
+_UNBOUNDED = SpeedBound(0.0, "unbounded impulses")  # friction so high that impulses are unbounded
 
 
 class WorstCaseImpactLimit(ApproachSpeedLimit):
     """Bounds that hold for every impulse of a finite set that scales with the approach speed.
 
-    The worst vertex of each bound is worked out first and clipped at zero, because the zero impulse
-    is admissible; what remains is one row: a bound on the approach speed.
+    The worst vertex of each bound is computed first and clipped at zero, because the zero impulse
+    is admissible; the result is one row: a bound on the approach speed.
 
     Attributes:
-        closed_form: impulses of :func:`~impact_qp.compiled.worst_speed.worst_speed`, where that
+        closed_form: impulses of :func:`~impact_qp.compiled.worst_speed.worst_speed`, if that
             gives the bound.
     """
 
@@ -49,12 +49,12 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         self._directions = contact.rotation @ self._generators_in_contact_axes()  # K, base axes
         n, names = robot.dof, row_names(robot)
         self._names = names[:n] + names[2 * n : 3 * n]
-        limits, kept = robot.limits, 1.0 - self.margin
+        limits, usable = robot.limits, 1.0 - self.margin
         per_impulse = mean_force_factor(contact.peak_factor, contact.impact_duration)
         if not self.bounds and self.velocity_map == MOMENTUM:
-            impulsive = kept * limits.impulsive_torque / per_impulse
+            impulsive = usable * limits.impulsive_torque / per_impulse
             announced = self._directions, contact.restitution[1], impulsive
-            self.closed_form = ImpulseSet(*announced, limits.velocity, kept)
+            self.closed_form = ImpulseSet(*announced, limits.velocity, usable)
 
     def _generators_in_contact_axes(self) -> np.ndarray:
         """Return directions of impulses with a normal part of 1, shape (3, N)."""
@@ -63,10 +63,10 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
     def unit_impulses(self, point: PointState) -> np.ndarray:
         """Return the largest impulses at an approach speed of 1 m/s, base axes, (3, N) [N.s].
 
-        ``(1 + c_hi) K_j/(z^T W K_j)``: those of the lowest restitution are shorter, so never worse.
+        ``(1 + c_hi) K_j/(z^T W K_j)``: those of the lowest restitution are shorter, never worse.
 
         Raises:
-            UnboundedSetError: an impulse may grow without end.
+            UnboundedSetError: an impulse is unbounded.
         """
         K = self._directions
         mobility, _ = normal_response(point, self._normal)
@@ -76,15 +76,15 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         return K * ((1.0 + self.contact.restitution[1]) / per_force)
 
     def loads(self, point: PointState) -> np.ndarray:
-        """Return what each impulse takes up of each bound at 1 m/s, shape (4 n + k, N).
+        """Return the load of each impulse on each bound at 1 m/s, shape (4 n + k, N).
 
         Raises:
-            UnboundedSetError: an impulse may grow without end.
+            UnboundedSetError: an impulse is unbounded.
         """
-        rows, most, _ = self.effects(point)
+        rows, highest, _ = self.effects(point)
         impulses = self.contact.rotation.T @ self.unit_impulses(point)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return (rows @ impulses) / most[:, None]
+            return (rows @ impulses) / highest[:, None]
 
     def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the closed-form bound, margin included."""
@@ -95,20 +95,20 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         return self.named_bound(*found)
 
     def named_bound(self, speed: float, row: int) -> SpeedBound:
-        """Return the bound out of what ``worst_speed`` returns."""
+        """Return the bound from the result of ``worst_speed``."""
         if row < 0:
             return _UNBOUNDED if row == self._unbounded else SpeedBound(speed, "")
         return SpeedBound(speed, self._names[row])
 
     def _any_bound(self, point: PointState) -> SpeedBound:
-        """Return the bound from all that is bounded."""
+        """Return the bound from all bounded quantities."""
         try:
             impulses = self.unit_impulses(point)
         except UnboundedSetError:
             return _UNBOUNDED
-        rows, most, names = self.effects(point)
+        rows, highest, names = self.effects(point)
         of_contact = self.contact.rotation.T @ impulses
-        speed, limiting = one_sided_speed_bound(rows, most, of_contact)
+        speed, limiting = one_sided_speed_bound(rows, highest, of_contact)
         return SpeedBound(speed, "" if limiting is None else names[limiting])
 
 
@@ -116,7 +116,7 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
 class RobustImpactLimit(WorstCaseImpactLimit):
     """Every admissible impulse respects the bounds (doc/theory.md).
 
-    Admissible at the highest friction, whose pyramid holds those of all lower ones.
+    Admissible at the highest friction, whose pyramid contains those of all lower ones.
     """
 
     every_impulse = True
@@ -124,14 +124,14 @@ class RobustImpactLimit(WorstCaseImpactLimit):
     def __init__(
         self, robot: Robot, contact: Contact, *, margin: float = 0.01, **options: Any
     ) -> None:
-        """Create the limit with the margin that makes the promise hold."""
+        """Create the limit with the margin that covers the arm's overshoot."""
         super().__init__(robot, contact, margin=margin, **options)
 
     @classmethod
     def for_interface(
         cls, interface: str, robot: Robot, contact: Contact, **options: Any
     ) -> ImpactLimit:
-        """Return the limit; what follows velocities or positions needs more margin."""
+        """Return the limit; a velocity- or position-controlled arm needs more margin."""
         if INTERFACES[interface].servo:
             options = {"margin": VELOCITY_MARGIN} | options
         return cls(robot, contact, **options)

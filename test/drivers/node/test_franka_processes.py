@@ -122,7 +122,7 @@ def test_a_goal_hits_by_way_of_libfranka(make_bench, parameters, goal, capfd):
         (torque, force), (mass, _) = arm.collision_behavior, arm.load
         low = ArmSettings().low_thresholds
         assert np.array_equal(torque, low.torque) and np.array_equal(force, low.force)
-        most = arm.raised_most[1][0]
+        most = arm.highest_thresholds[1][0]
         assert 40.0 < most < 250.0, "raised for the hit, and no further than it needs"
         assert mass == pytest.approx(0.1)
         assert len(arm.log) > 1000
@@ -302,7 +302,7 @@ def test_when_the_node_stands_still_the_deadman_brakes_and_nothing_begins_again(
     owner.wait_for(lambda cycle: cycle.state is LoopState.FAULT)
     # on a busy machine the arm may have hit before this process could stop the node
     assert phases(owner.cycles)[-2:] == [Phase.BRAKE, Phase.HOLD]
-    assert owner.cycles[-1].fault.startswith("deadman: the node has said nothing for 1.0")
+    assert owner.cycles[-1].fault.startswith("deadman: the node has been silent for 1.0")
     taken = owner.cycles[-1].acknowledged
     owner.process.send_signal(signal.SIGCONT)
     owner.wait_for(lambda cycle: cycle.acknowledged > taken)  # the node has seen it

@@ -172,5 +172,7 @@ def test_what_is_wrong_with_a_file_is_one_line(tmp_path, text, message):
 
 @pytest.mark.parametrize("name", ["rs_push_nothing", "nowhere.yaml"])
 def test_an_unknown_scenario_says_what_there_is(name):
-    with pytest.raises(ScenarioError, match=r"or a YAML file, got|no file nowhere.yaml: No such"):
+    with pytest.raises(
+        ScenarioError, match=r"or a YAML like them, got|no file nowhere.yaml: No such"
+    ):
         find_scenario(name)

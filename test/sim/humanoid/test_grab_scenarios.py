@@ -8,8 +8,10 @@ from hrp4_on_its_feet import hrp4
 
 from impact_robots import ArmDynamics
 from impact_sim.exceptions import ScenarioError
-from impact_sim.humanoid.grab_file import grab_names, grab_of, grab_of_file, grab_text, load_grab
+from impact_sim.humanoid.grab_file import grab_names, grab_of, grab_text, load_grab
+from impact_sim.humanoid.grab_scenario import GrabScenario
 from impact_sim.humanoid.plant import HumanoidPlant
+from impact_sim.scenario_choice import find
 
 BOXES = (1.08, 0.38)  # kg, as published
 
@@ -50,14 +52,14 @@ def test_the_boxes_are_the_papers():
 def test_a_file_that_is_like_one_has_a_title_of_its_own(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("like: qp_hrp4_grab_heavy\nreference_speed: 0.2\n")
-    assert grab_of_file(path).title == "qp_hrp4_grab_heavy with its own reference_speed"
+    assert find(path, GrabScenario).title == "qp_hrp4_grab_heavy with its own reference_speed"
 
 
 def test_a_scenario_written_to_a_file_is_the_same(tmp_path):
     path, entries = tmp_path / "mine.yaml", {"like": "qp_hrp4_grab_aside", "friction": 0.5}
     scenario = grab_of("mine", {"title": "", **entries, "announced": {"friction": 0.7}}, "here")
     path.write_text(grab_text(scenario))
-    assert grab_of_file(path) == scenario
+    assert find(path, GrabScenario) == scenario
     assert (scenario.friction, scenario.task.friction) == (0.5, 0.7)
 
 

@@ -10,7 +10,9 @@ import pytest
 from impact_qp.whole_body.controller import AWARENESS
 from impact_robots.task.palm_task import LIMITS_OF_GRABS
 from impact_sim.exceptions import SimulationError
-from impact_sim.humanoid.grab_file import grab_of_file, load_grab
+from impact_sim.humanoid.grab_file import load_grab
+from impact_sim.humanoid.grab_scenario import GrabScenario
+from impact_sim.scenario_choice import find
 from impact_trials.grab.grab_trial import GrabTrial, grab_trial
 from studies.humanoid_grabs.troubles import FORWARD, TROUBLES, PhasePush, troubled_trial
 
@@ -56,7 +58,7 @@ def test_a_plain_controller_of_positions_grabs_too():
 
 def test_another_humanoid_grabs_by_its_yaml_alone(project_root):
     """Unitree's G1: a YAML, a URDF and a task, no line of code."""
-    found = grab_trial(grab_of_file(project_root / "examples" / "g1" / "carton_world.yaml"))
+    found = grab_trial(find(project_root / "examples" / "g1" / "carton_world.yaml", GrabScenario))
     assert (found.fell, found.failure, found.phase, found.unsolved) == (False, "", "rest", 0)
     (box,) = found.boxes
     assert box.lifted > 0.05 and box.slipped < 0.03 and box.margin > 0.02

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""When a hit began: a detector notices the touch of a soft wall some milliseconds late."""
+"""Start of a hit: detectors report the contact with a soft wall some milliseconds late."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from impact_predictor.learning.hit_window import hit_window
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.recorded_hit import RecordedHit
 
-EARLIER, LATER = 6e-3, 2e-3  # by which a touch may be off its detection [s]
+EARLIER, LATER = 6e-3, 2e-3  # largest offset of contact from its detection [s]
 _STEP = 0.25e-3  # of the search [s]
 
 
 def aligned(box: LearningBox, hit: RecordedHit) -> RecordedHit:
-    """Return a hit whose time counts from the touch that explains its samples best.
+    """Return a hit with its time relative to the contact that fits its samples best.
 
-    Looked for up to 6 ms before and 2 ms after time zero, by the model of the hit on walls of ten
-    stiffnesses and two restitutions, none of which is right: residuals count by the logarithm of
-    Cauchy's distribution. What then remains, a fit takes as an unknown of its own.
+    Searched from 6 ms before to 2 ms after time zero, by the model of the hit on walls of ten
+    stiffnesses and two restitutions. As none of these is exact, the cost is the log-likelihood of
+    Cauchy's distribution. Fits estimate the remaining offset as an unknown.
 
     Args:
         box: of the unknowns.
-        hit: its samples begin 12 samples or more before the earliest touch.
+        hit: its samples begin 12 samples or more before the earliest contact.
 
     Raises:
         PredictionError: the hit is not sampled as needed.

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the joints' torque sensors showed of an impact, beside their limits."""
+"""Joint torques measured in an impact, beside their limits."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from impact_robots.robot import Robot
 BEFORE, AFTER = 0.01, 0.03  # windows before and after the contact [s]
 
 
-class FeltLoad(NamedTuple):
-    """Measured joint torques of one impact, each of the joint that comes nearest to its limit."""
+class MeasuredLoad(NamedTuple):
+    """Measured joint torques of one impact, each of the joint closest to its limit."""
 
     change_joint: str
     change: float  # largest change since the contact [N.m]
@@ -26,13 +26,13 @@ class FeltLoad(NamedTuple):
     torque_limit: float  # range, infinite if there is none [N.m]
 
     @property
-    def share(self) -> float:
-        """What was used of the limits, above 1: too much [-]."""
+    def fraction(self) -> float:
+        """Largest used fraction of a limit [-]; above 1: exceeded."""
         return max(self.change / self.change_limit, self.torque / self.torque_limit)
 
 
-def felt_load(record: RunRecord, robot: Robot, contact_time: float) -> FeltLoad:
-    """Return what was felt within 30 ms of a contact.
+def measured_load(record: RunRecord, robot: Robot, contact_time: float) -> MeasuredLoad:
+    """Return the largest measured torques within 30 ms of a contact.
 
     Args:
         record: of the run.
@@ -50,14 +50,14 @@ def felt_load(record: RunRecord, robot: Robot, contact_time: float) -> FeltLoad:
     torque = np.abs(tau[after]).max(axis=0)
     limits = robot.limits
     range_ = np.where(np.isnan(limits.torque_range), np.inf, limits.torque_range)
-    most, highest = (
+    largest, highest = (
         int(np.argmax(change / limits.impulsive_torque)),
         int(np.argmax(torque / range_)),
     )
-    return FeltLoad(
-        robot.joint_names[most],
-        float(change[most]),
-        float(limits.impulsive_torque[most]),
+    return MeasuredLoad(
+        robot.joint_names[largest],
+        float(change[largest]),
+        float(limits.impulsive_torque[largest]),
         robot.joint_names[highest],
         float(torque[highest]),
         float(range_[highest]),

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The state of an arm after a straight way to a surface, without turning."""
+"""The state of an arm after a straight motion to a surface, without rotation."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NEWTON, DAMPING = 3, 1e-6  # iterations to a state ahead; of the inverse Jacobia
 def states_ahead(
     dynamics: ArmDynamics, contact: Contact, point: PointState, way: float, frame: str | None = None
 ) -> Generator[None, None, PointState]:
-    """Return the state after a way along the normal, at most to the surface, piece by piece.
+    """Return the state after a motion along the normal, at most to the surface, piece by piece.
 
     Args:
         dynamics: of the arm.
-        contact: whose surface and normal count.
-        point: that goes there, now.
-        way: against the normal [m].
+        contact: with surface and normal.
+        point: that moves, now.
+        way: distance against the normal [m].
         frame: at the point; none: the robot's contact frame.
     """
     normal, q = contact.normal, point.q
@@ -39,7 +39,7 @@ def states_ahead(
     return point
 
 
-def touching_state(dynamics: ArmDynamics, contact: Contact, point: PointState) -> PointState:
+def contact_state(dynamics: ArmDynamics, contact: Contact, point: PointState) -> PointState:
     """Return the state in which a point contacts the surface; the same if it is behind it."""
     found = []
 

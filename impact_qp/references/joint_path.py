@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the joints of an arm are that follows references of its contact point."""
+"""Joint speeds of an arm that follows references of its contact point."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _PULL = 50.0  # back to the reference [1/s]
 def fastest_joints(
     robot: Robot, reference: Quintics, rotation: np.ndarray, q: np.ndarray, until: float
 ) -> np.ndarray:
-    """Return the highest speed of each joint on a way, shape (n,) [rad/s].
+    """Return the highest speed of each joint along a path, shape (n,) [rad/s].
 
     Args:
-        robot: an arm whose contact point, orientation and first joint settle all joints.
+        robot: an arm whose joints are determined by contact point, orientation and first joint.
         reference: of [p; xi], from its first knot on.
-        rotation: that is kept, contact frame's axes in base axes, shape (3, 3).
-        q: where the arm starts, shape (n,) [rad].
-        until: end of the way [s].
+        rotation: constant, contact frame's axes in base axes, shape (3, 3).
+        q: start of the arm, shape (n,) [rad].
+        until: end of the path [s].
     """
     dynamics, fastest = ArmDynamics(robot), np.zeros(robot.dof)
     first, still = np.eye(1, robot.dof), np.zeros(robot.dof)

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""When the bodies touched, refined backwards from the kink in measured joint motion."""
+"""Time of contact, refined backwards from the kink in measured joint motion."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from impact_detector.exceptions import EstimateError
 from impact_detector.signals.noise import white_noise
 
 BEFORE = 0.04  # fitted before the detection [s]
-ENDS = (1e-3, 0.0, -1e-3, -2e-3)  # end of the fit after the detection, tried in this order [s]
+ENDS = (1e-3, 0.0, -1e-3, -2e-3)  # ends of the fit after the detection, in order of trial [s]
 LEARNT = 0.2  # before the detection, where noise is learnt [s]
-EARLIEST = 0.01  # touch before the detection [s]
+EARLIEST = 0.01  # contact before the detection [s]
 STEP = 5e-5  # of the search [s]
 SHAPES = np.linspace(-2.0 / 3.0, 0.0, 7)  # r: the force at the end is 1 + 3 r / 2 of linear [-]
-SHAPE_STD = 2.5e-4  # what contact laws that are not linear do to the result [s]
-_LARGEST_CHI = 1.35  # chi^2 per degree of freedom of a fit that is believed
+SHAPE_STD = 2.5e-4  # error of the result by nonlinear contact laws [s]
+_LARGEST_CHI = 1.35  # chi^2 per degree of freedom of an accepted fit
 _SMALLEST_GAIN = 30.0  # of chi^2 by the kink; noise gives less
 _SMALLEST_NOISE = (1e-7, 1e-5)  # of positions [rad] and velocities [rad/s]
 _FEWEST = 15  # samples before the detection
 
 
-class TouchTime(NamedTuple):
-    """When the touch was, and how sure that is."""
+class ContactTime(NamedTuple):
+    """Time of contact and its uncertainty."""
 
     time: float  # [s]
     std: float  # standard deviation [s]
@@ -43,14 +43,13 @@ class _Signal(NamedTuple):
         return np.concatenate([position / self.noise[0], velocity / self.noise[1]], axis=-1)
 
 
-def touch_time(t: np.ndarray, q: np.ndarray, dq: np.ndarray, t_detection: float) -> TouchTime:
-    """Fit a parabola with a kink to positions and velocities; when the kink begins.
+def contact_time(t: np.ndarray, q: np.ndarray, dq: np.ndarray, t_detection: float) -> ContactTime:
+    """Fit a parabola with a kink to positions and velocities; return the time of the kink.
 
-    Close to the touch a contact force grows in proportion to the penetration, so to time, and later
-    slower. So joint velocities leave their line like u^2 + r u^3, with u = (t - t_0)/(end - t_0),
-    r from -2/3 to 0 and t_0 common to all joints and a size of each joint's own. The fit ends 1 ms
-    after the detection; where that is too late for this shape (chi^2 tells) it ends earlier. The
-    noise is learnt before the touch.
+    Just after contact, the force grows in proportion to the penetration, hence to time, and slower
+    later. So joint velocities leave their line like u^2 + r u^3, with u = (t - t_0)/(end - t_0),
+    r from -2/3 to 0, t_0 common to all joints and one amplitude per joint. The fit ends 1 ms after
+    the detection, or earlier if chi^2 rejects this shape. The noise is estimated before contact.
 
     Args:
         t: times, increasing, shape (N,) [s].
@@ -71,15 +70,15 @@ def touch_time(t: np.ndarray, q: np.ndarray, dq: np.ndarray, t_detection: float)
         if scale > _LARGEST_CHI or base - best < _SMALLEST_GAIN:
             continue
         likely = starts[misfit <= best + scale]
-        if not likely.size:  # not even the best fit is finite
+        if not likely.size:  # the best fit is not finite
             continue
         std = float(np.hypot((likely[-1] - likely[0]) / 2, SHAPE_STD))
-        return TouchTime(t_detection + float(starts[int(np.argmin(misfit))]), std)
+        return ContactTime(t_detection + float(starts[int(np.argmin(misfit))]), std)
     raise EstimateError("touch time: no kink in joint motion before the detection")
 
 
 def _signal(x: np.ndarray, q: np.ndarray, dq: np.ndarray, end: float) -> _Signal:
-    """Return what is fitted, up to ``end`` [s] after the detection."""
+    """Return the signals to fit, up to ``end`` [s] after the detection."""
     chosen = (x >= -BEFORE) & (x <= end + STEP / 2)
     quiet = (x >= -LEARNT) & (x < -EARLIEST)
     if np.count_nonzero(quiet) < _FEWEST:
