@@ -151,7 +151,7 @@ def _some(tosses: Sequence[Release], most: int) -> Sequence[Release]:
 
 
 def _cost(simulate: Simulator, tosses: Sequence[Release], body: ConvexBody) -> float:
-    """Return the mean position error in widths plus the mean rotation in rad, another face counted alike."""
+    """Return the mean position error in widths plus the mean rotation, cut off, in rad."""
     found = rolled("", "", simulate, tosses, body)
     cost = float(found.position.mean() + np.minimum(found.rotation, _MOST).mean())
     return cost if np.isfinite(cost) else 1e9
