@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from impact_robots.entries import Entries, is_number
+from impact_robots.entries import ABOVE_0, Entries, is_number
+from impact_robots.entry import Entry
 from impact_robots.yaml_file import read_mapping
 
 CUBE = Path(__file__).with_name("cube.yaml")
@@ -19,6 +20,7 @@ _ENTRIES = (
     *("restitution", "identify", "length_scale", "gravity", "rate"),
     "normal_per_gravity",
 )
+_TO_1 = Entry(low=0.0, high=1.0)
 _FLAT = 1e-6  # distance over the body's size below which points lie in one face
 _FEWEST = 4  # corners
 _LARGEST = 3.0  # of a corner's coordinates [m]
@@ -65,34 +67,25 @@ def read_body(path: Path = CUBE) -> ConvexBody:
     identify = entries.texts("identify", UNKNOWNS)
     if unknown := [each for each in identify if each not in UNKNOWNS]:
         raise entries.error("identify", f"some of {', '.join(UNKNOWNS)}", unknown[0])
-    restitution = entries.number("restitution")
-    if restitution > 1.0:
-        raise entries.error("restitution", "a number from 0 to 1", restitution)
     return ConvexBody(
         name=entries.text("name", path.stem),
-        mass=_above_zero(entries, "mass"),
-        inertia=entries.positive("inertia", 3),
+        mass=entries.number("mass", allowed=ABOVE_0),
+        inertia=entries.vector("inertia", 3, allowed=ABOVE_0),
         corners=corners,
         insets=insets,
         faces=faces,
         centre_of_mass=entries.place("centre_of_mass", np.zeros(3)),
-        rounding=entries.number("rounding") if "rounding" in entries else 0.0,
+        rounding=entries.number("rounding", 0.0),
         friction=entries.number("friction"),
-        restitution=restitution,
+        restitution=entries.number("restitution", allowed=_TO_1),
         identify=identify,
-        length_scale=entries.scale("length_scale", 1.0),
-        gravity=entries.scale("gravity", 9.81),
-        rate=_above_zero(entries, "rate"),
+        length_scale=entries.number("length_scale", 1.0, ABOVE_0),
+        gravity=entries.number("gravity", 9.81, ABOVE_0),
+        rate=entries.number("rate", allowed=ABOVE_0),
         normal_per_gravity=entries.vector("normal_per_gravity", 2)
         if "normal_per_gravity" in entries
         else None,
     )
-
-
-def _above_zero(entries: Entries, key: str) -> float:
-    """Return a number above 0, which must be there."""
-    entries.value(key)
-    return entries.scale(key, 1.0)
 
 
 def _corners(entries: Entries) -> np.ndarray:

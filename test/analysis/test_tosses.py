@@ -23,10 +23,11 @@ from thrown_bodies import (
 from impact_analysis.planar.robust_fit import fit
 from impact_analysis.tosses.body_motion import rigid_motion, spring_motion
 from impact_analysis.tosses.convex_body import read_body
-from impact_analysis.tosses.corner_laws import COULOMB, CornerLaw
+from impact_analysis.tosses.corner_laws import COULOMB, SPRINGS, CornerLaw
 from impact_analysis.tosses.first_impacts import first_impacts
 from impact_analysis.tosses.law_evaluation import evaluate_laws
 from impact_analysis.tosses.mujoco_motion import SoftContact, mujoco_model, mujoco_motion
+from impact_analysis.tosses.rollouts import mujoco_at, releases, rolled, springs_at
 from impact_analysis.tosses.toss_evaluation import evaluate_tosses
 from impact_analysis.tosses.toss_file import read_tosses
 from impact_analysis.tosses.toss_impacts import TossFile, halves
@@ -254,6 +255,16 @@ def test_an_empty_test_half_is_refused(run, tmp_path):
     assert status == 2 and "expected at least one impact, got none" in err
 
 
+def test_a_file_beside_tosses_that_is_none_is_named(run, tmp_path):
+    fit_to = write_impacts(tmp_path / "fit.npz", thrown(30))
+    np.savez(tmp_path / "other.npz", t=np.zeros(3))
+    status, _, err = run("--fit", fit_to, "--test", tmp_path / "other.npz")
+    assert status == 2 and "other.npz: expected the array toss, got t" in err
+    assert "none.npz: cannot be read" in run("--fit", fit_to, "--test", tmp_path / "none.npz")[2]
+    whole = write_tosses(tmp_path / "tosses.npz", [simulated(read_body(), 0, "springs")])
+    assert "expected impacts or tosses, as" in run("--fit", fit_to, "--test", whole)[2]
+
+
 BODIES = {
     "flat": ("corners: [[0,0,0],[1,0,0],[0,1,0],[1,1,0]]", "those of a body, not all in one plane"),
     "inner": (
@@ -335,6 +346,29 @@ def recorded(real, cube):
     found = [evaluate_tosses(*pair, cube) for pair in ((one, other), (other, one))]
     assert "springs: best by cross-validation" in toss_report.as_text(found)
     return json.loads(toss_report.as_json(found))["halves"]
+
+
+def test_recorded_tosses_are_followed_by_springs_better_than_by_mujocos_box(real, cube):
+    """With the page's values; every third toss."""
+    tosses = read_tosses(real("cube_tosses_even.npz")).tosses[::3]
+    declared = declared_shape(cube)
+    identified = declared_shape(cube, cube.length_scale)._replace(
+        centre=np.array([0.0, 0.0, 6.2e-3]),
+        inertia=np.array([2.68e-3, 2.68e-3, 2.53e-3]),
+        rounding=3.3e-3,
+    )
+    law = CornerLaw(SPRINGS, 0.006, 0.163, 0.267, ratio=4.5, compression=1.2e-3)
+    box = SoftContact(0.167, 1.5e4, 420.0)
+    springs = rolled(
+        "", "", springs_at(identified, law), releases(tosses, cube, identified.centre), cube
+    )
+    mujoco = rolled(
+        "", "", mujoco_at(declared, box, PERIOD), releases(tosses, cube, declared.centre), cube
+    )
+    assert springs.position.mean() < 0.086 and np.degrees(springs.rotation.mean()) < 7.2
+    assert mujoco.position.mean() > 1.2 * springs.position.mean()
+    assert mujoco.rotation.mean() > 1.5 * springs.rotation.mean()
+    assert springs.same_face.mean() > 0.9 > mujoco.same_face.mean()
 
 
 def test_both_recorded_halves_are_predicted(recorded):
