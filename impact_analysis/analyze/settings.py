@@ -34,7 +34,7 @@ class AnalysisSettings:
     urdf: str = ""  # replaces the robot's own
     joint_prefix: str = ""  # of joint names
     payload: Coefficient | None = None  # at the contact point, or low, high [kg]; None: the robot's
-    payload_centre: Vector | None = None  # of it, in the contact frame [m]; None: contact point
+    payload_centre: Vector | None = None  # if measured, in the contact frame [m]; None: declared
     normal: Vector | None = None  # outward, base axes; None: as announced in the recording
     wrench_normal: Vector | None = None  # the same in the force sensor's axes; None: base axes
     friction: Coefficient | None = None  # assumed, or low, high [-]; None: the identified one

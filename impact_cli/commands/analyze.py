@@ -168,7 +168,9 @@ def _add_work(add: Callable[..., Any]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     out, arguments.robot = arguments.out, recorded_robot(arguments.robot, arguments.file)
-    settings = {field.name: getattr(arguments, field.name) for field in fields(AnalysisSettings)}
+    known = vars(arguments)  # but for what only an analysis finds, such as a payload's centre
+    names = [each.name for each in fields(AnalysisSettings) if each.name in known]
+    settings = {name: known[name] for name in names}
     AnalysisSettings(**settings).load_robot()  # wrong settings fail before anything is made
     _check_out(out, resume=arguments.resume)
     try:

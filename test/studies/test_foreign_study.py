@@ -14,6 +14,7 @@ from impact_cli.command_line import run as impact
 from impact_robots import load_robot
 from studies.foreign import draw_setup, foreign_study, simulate_hit
 from studies.foreign import foreign_sentences as judge
+from studies.foreign.disturbances import FAMILIES
 from studies.foreign.foreign_setup import Compared, run_setup
 from studies.foreign.foreign_study import QUANTITIES, as_json, quality, tables
 
@@ -54,6 +55,16 @@ def test_a_payload_that_nobody_declared_is_found_and_counted_with():
     assert all(found[name].covered for name in ("payload", "mass", "impulse"))
     assert found["payload"].low > 0.3
     assert result.false_sentences == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_in_each_family_what_is_said_is_true(family):
+    """One set-up of each, two hits: no sentence is false, most intervals hold the truth."""
+    result = run_setup(13 + FAMILIES.index(family), 2, family)
+    held = [each.covered for each in result.compared if each.quantity != "velocity"]
+    assert result.false_sentences == []
+    assert result.found + (family == "slow") >= 2
+    assert np.mean(held) >= 0.8
 
 
 def test_restitution_is_not_what_explains_all_velocities(results):

@@ -153,7 +153,9 @@ def _why_not(analysis: Analysis) -> str:
     """Return how many of the compared impacts show no restitution, and why."""
     items = [each.measured for each in analysis.impacts if each.predicted]
     reasons = {
-        "mixed with another contact, or longer than the window": [each.mixed for each in items],
+        "that may be mixed with another contact or the end of a long one": [
+            each.mixed for each in items
+        ],
         "driven during the contact or after it": [each.driven and not each.mixed for each in items],
         "without a velocity after it, or with joint torques that point to another link": [
             not (each.mixed or each.driven or np.isfinite(each.restitution)) for each in items

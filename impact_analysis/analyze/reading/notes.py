@@ -30,7 +30,6 @@ GAP = 5.0  # times the usual period between joint states is a gap
 AROUND = (0.05, 0.1)  # before and after the contact, where a gap matters [s]
 VIBRATION = 0.015  # after the contact, or a known release: the statistic may stay high [s]
 VIBRATION_SAMPLES = 6  # the same at rates where that is longer
-ENDS = 5e-3  # around the end of a contact, where a rise is that end [s]
 AGAIN = 0.25  # of the first statistic: what rises by that is another impact
 
 
@@ -110,8 +109,6 @@ def _later_notes(
         vibration += estimate.duration  # by the joints a second contact is part of the first
     first = max((v.statistic for t, v in since if 0.0 < t <= vibration), default=0.0)
     later = [(t, status) for t, status in since if vibration < t < window]
-    if isfinite(estimate.duration):
-        later = [one for one in later if abs(one[0] - estimate.duration) > ENDS]
     found = _rise(later, AGAIN * first)
     if found is None or estimate.quality & SECOND_IMPACT:
         return []
