@@ -1,0 +1,61 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of contact with people from a JSON file: computed again, and printed with their answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from impact_robots.exceptions import UsageError
+from impact_robots.yaml_file import read_text
+
+Case = dict[str, Any]
+
+
+class Cases(NamedTuple):
+    """Cases of a file."""
+
+    entries: list[Case]
+    single: bool  # the file is one case, no list
+
+    def printed(self, answers: Sequence[Mapping[str, Any]]) -> Case | list[Case]:
+        """Return the cases with answers, in the form of the file."""
+        cases = [{**case, **answer} for case, answer in zip(self.entries, answers, strict=True)]
+        return cases[0] if self.single else cases
+
+
+def read_cases(path: Path, name: str) -> Cases:
+    """Return the cases of a file: a case, a list of them, or lists of several kinds by name.
+
+    Args:
+        path: of the JSON.
+        name: of the list that is wanted of several.
+
+    Raises:
+        RobotError: there is no such file.
+        UsageError: it is no such JSON.
+    """
+    try:
+        read = json.loads(read_text(path, "file"))
+    except ValueError as error:
+        raise UsageError(f"--case: {path}: not JSON: {error}") from None
+    listed = read[name] if isinstance(read, dict) and isinstance(read.get(name), list) else read
+    entries = listed if isinstance(listed, list) else [listed]
+    if not entries or not all(isinstance(each, dict) for each in entries):
+        raise UsageError(f"--case: {path}: expected a case, a list of cases, or list {name}")
+    return Cases(entries, listed is not entries)
+
+
+def needed(case: Case, *keys: str) -> list[Any]:
+    """Return entries of a case.
+
+    Raises:
+        UsageError: one is missing; says which.
+    """
+    for key in keys:
+        if key not in case:
+            raise UsageError(f"--case: expected entries {', '.join(keys)}, got no {key!r}")
+    return [case[key] for key in keys]
