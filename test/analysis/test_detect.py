@@ -184,7 +184,8 @@ def test_a_folder_gives_each_bag(detect, tmp_path):
         (["{text}"], "expected a .csv, .mcap, .db3 or .h5 file or a folder of bags"),
         (
             ["{folder}"],
-            "expected bags (*.mcap, *.db3) or CSVs (column time_s) in the folder, found none",
+            "expected bags (*.mcap, *.db3), CSVs (column time_s) or contact windows (*.h5,"
+            " windows.parquet) in the folder, found none",
         ),
         (
             ["{csv}", "--robot", "kuka"],
