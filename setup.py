@@ -66,6 +66,7 @@ PACKAGES = [
     "impact_sim.ros",
     "impact_bags",
     "impact_bags.reading",
+    "impact_bags.windows",
     "impact_bags.writing",
     "impact_trials",
     "impact_trials.grab",
@@ -149,6 +150,8 @@ setup(
     ],
     extras_require={
         "dask": ["distributed"],
+        "hdf5": ["h5py>=3.9"],
+        "parquet": ["pyarrow>=15"],
         "franka": ['pylibfranka>=0.21; python_version < "3.13"', "franky-sim>=1.0.4"],
         "test": ["pytest", "pytest-timeout", "hypothesis"],
     },

@@ -12,6 +12,8 @@ from impact_bags.reading.csv_recording import CsvRecording
 from impact_bags.reading.csv_rows import csv_rows
 from impact_bags.reading.reader import SUFFIXES
 from impact_bags.reading.recording import Recording
+from impact_bags.windows.files import HDF5_SUFFIX, MARK, is_window_file
+from impact_bags.windows.recording import WindowRecording
 from impact_robots import Robot
 
 _METADATA = "metadata.yaml"
@@ -28,19 +30,21 @@ def recording_paths(path: Path) -> list[Path]:
     """
     if not path.exists():
         raise RecordingError.at(path, "no such file or folder")
-    if path.is_file() or (path / _METADATA).is_file():
+    if path.is_file() or (path / _METADATA).is_file() or is_window_file(path):
         return [path]
-    bags = {found.parent for found in _seen(path, _METADATA)}
+    bags = {found.parent for mark in (_METADATA, MARK) for found in _seen(path, mark)}
     singles = [
         found
-        for suffix in SUFFIXES
+        for suffix in (*SUFFIXES, HDF5_SUFFIX)
         for found in _seen(path, f"*{suffix}")
         if found.parent not in bags
     ]
     tables = [found for found in _seen(path, "*.csv") if _is_recording(found)]
     if not bags and not singles and not tables:
         raise RecordingError.at(
-            path, "expected bags (*.mcap, *.db3) or CSVs (column time_s) in the folder, found none"
+            path,
+            "expected bags (*.mcap, *.db3), CSVs (column time_s) or contact windows (*.h5,"
+            f" {MARK}) in the folder, found none",
         )
     return sorted([*bags, *singles, *tables])
 
@@ -72,6 +76,8 @@ def open_recording(path: Path, robot: Robot, choice: TopicChoice) -> Recording:
     """
     if path.suffix.lower() == ".csv":
         return CsvRecording(path, robot.dof)
+    if is_window_file(path):
+        return WindowRecording(path, robot)
     if path.is_dir() or path.suffix.lower() in SUFFIXES:
         return BagRecording(path, robot, choice)
-    raise RecordingError.at(path, "expected a .csv, .mcap or .db3 file or a folder of bags")
+    raise RecordingError.at(path, "expected a .csv, .mcap, .db3 or .h5 file or a folder of bags")

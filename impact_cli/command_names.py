@@ -21,5 +21,5 @@ COMMANDS = {
     "reproduce": "recompute the published claims",
     "bench": "measure computation times",
     "robot": "write the YAML of your own arm from its URDF",
-    "export": "write the arm and a wall for another simulator",
+    "export": "write the arm and a wall for another simulator, or impacts as tables",
 }

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `export`: writes the arm and a scenario's wall for other simulators."""
+"""The command `export`: an arm and a wall for other simulators, or recorded impacts as tables."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from impact_analysis.present.plain import json_text
-from impact_bags.new_files import NewFiles
+from impact_bags.windows.files import LIBRARIES
 from impact_cli.command_names import COMMANDS
 from impact_cli.options.number_options import number
+from impact_cli.window_export import (
+    add_window_options,
+    check_window_options,
+    write_files,
+    write_windows,
+)
 from impact_robots.description.loader import load_robot
-from impact_robots.exceptions import UsageError, WriteError
+from impact_robots.exceptions import UsageError
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.gazebo_files import gazebo_files
 from impact_sim.export.mjcf_files import APPROACH_SPEED, mjcf_files
@@ -25,12 +31,17 @@ _EPILOG = """examples:
   impact export mjcf --scenario qp_panda_demo --flexible --out wall_flexible
   impact export mjcf --robot fr3 --urdf fr3.urdf --out fr3
   impact export gazebo --scenario qp_panda_demo --out gazebo
+  impact export hdf5 trials --out windows
+  impact export parquet bag --robot fr3 --normal=-1,0,0 --out windows
 
 mjcf: scene.xml for MuJoCo, robot.urdf and controllers.yaml for ros2_control with the package
 mujoco_ros2_control. robot.urdf names scene.xml by its absolute path. Read doc/mujoco.md first.
 gazebo: world.sdf, and robot.urdf and controllers.yaml for gz_ros2_control. Gazebo does not model
 motor inertia: an arm hits with the inertia of its links alone. Read doc/gazebo.md first.
-Exit status: 0 done, 1 the files cannot be written or MuJoCo refuses the model, 2 wrong usage.
+hdf5, parquet: what was measured around each impact of recordings, as tables; analyze reads them.
+Needs the package h5py or pyarrow. Read doc/windows.md first.
+Exit status: 0 done, 1 the files cannot be written or MuJoCo refuses the model, 2 wrong usage or
+no impact in any recording.
 """
 _LOOP = "motors without a torque loop: motor inertia B_rho instead of B_theta"
 _SPEED = "approach speed at which the wall reproduces the scenario's contact law [m/s]"
@@ -42,14 +53,23 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "export",
         help=COMMANDS["export"],
         description="Write an arm with its motor inertia, and the wall of a scenario, for another"
-        " simulator.",
+        " simulator; or the contact windows of recordings as tables.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("format", choices=("mjcf", "gazebo"), help="format of MuJoCo or of Gazebo")
+    add(
+        "format",
+        choices=("mjcf", "gazebo", *LIBRARIES),
+        help="format of MuJoCo or of Gazebo; or of contact windows",
+    )
+    add("bags", metavar="BAG", type=Path, nargs="*", help="hdf5, parquet: recordings, or folders")
     add("--out", type=Path, metavar="DIR", required=True, help="new or empty folder")
-    add("--robot", help="name of a robot, or its YAML (default: the scenario's, or panda)")
+    add(
+        "--robot",
+        help="name of a robot, or its YAML (default: the scenario's, the YAML beside the"
+        " recording, or panda)",
+    )
     add("--urdf", metavar="PATH", help="URDF that replaces the robot's own")
     add(
         "--scenario",
@@ -59,6 +79,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--flexible", action="store_true", help="motors and springs instead of rigid joints")
     add("--no-torque-loop", action="store_false", dest="torque_loop", help=_LOOP)
     add("--speed", type=number, metavar="V", help=f"{_SPEED} (default: {APPROACH_SPEED})")
+    add_window_options(add)
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -73,6 +94,9 @@ def run(arguments: argparse.Namespace) -> int:
     """
     folder, speed = arguments.out, _speed(arguments)
     _check(folder)
+    check_window_options(arguments)
+    if arguments.format in LIBRARIES:
+        return write_windows(arguments)
     scenario = None if arguments.scenario is None else find(arguments.scenario, Scenario)
     robot = load_robot(arguments.robot or _own_robot(scenario), urdf=arguments.urdf)
     if arguments.format == "gazebo":
@@ -83,7 +107,7 @@ def run(arguments: argparse.Namespace) -> int:
         files = mjcf_files(folder, arm, scenario, speed)
         motors = {"flexible": arm.flexible, "torque_loop": arm.torque_loop}
         motors["motor_inertia_kgm2"] = arm.motor_inertia.tolist()
-    _write(folder, files)
+    write_files(folder, files)
     document = {
         "format": arguments.format,
         "robot": robot.name,
@@ -144,21 +168,6 @@ def _check(folder: Path) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"--out: cannot use {folder}: {reason}") from None
-
-
-def _write(folder: Path, files: dict[str, str]) -> None:
-    """Write all files or none.
-
-    Raises:
-        WriteError: a file cannot be written.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WriteError.of(folder, error) from None
-    with NewFiles() as new:
-        for name, text in files.items():
-            new.open(folder / name).write(text)
 
 
 def _as_text(document: dict[str, Any]) -> str:

@@ -181,10 +181,11 @@ def test_a_folder_gives_each_bag(detect, tmp_path):
     ("arguments", "text"),
     [
         (["nowhere.csv"], "nowhere.csv: no such file or folder"),
-        (["{text}"], "expected a .csv, .mcap or .db3 file or a folder of bags"),
+        (["{text}"], "expected a .csv, .mcap, .db3 or .h5 file or a folder of bags"),
         (
             ["{folder}"],
-            "expected bags (*.mcap, *.db3) or CSVs (column time_s) in the folder, found none",
+            "expected bags (*.mcap, *.db3), CSVs (column time_s) or contact windows (*.h5,"
+            " windows.parquet) in the folder, found none",
         ),
         (
             ["{csv}", "--robot", "kuka"],

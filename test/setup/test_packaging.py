@@ -30,12 +30,14 @@ ROSDEP_KEYS = {  # of what is imported; a module that is not here is the ROS pac
     "pytest": "python3-pytest",
     "pytest_timeout": "python3-pytest-timeout",
 }
-WITHOUT_KEY = {  # of rosdep; the last three are in extras
+WITHOUT_KEY = {  # of rosdep; the last five are in extras
     "daqp",
     "plotly",
     "viser",
     "distributed",
     "franky_sim",
+    "h5py",
+    "pyarrow",
     "pylibfranka",
 }
 WITH_NUMBA = {"llvmlite"}

@@ -222,12 +222,21 @@ def load(folder: Path, name: str, settings: Mapping[str, Any]) -> Collected | No
         saved = json.loads(_file(folder, name).read_text(encoding="utf-8"))
         if saved["settings"] != plain(settings):
             return None
-        values = saved["collected"]
-        values["impacts"] = [_impact(item) for item in values["impacts"]]
-        values["suppressed"] = [Suppressed(**item) for item in values["suppressed"]]
-        values["missed"] = [Missed(**_typed(Missed, item)) for item in values["missed"]]
-        return Collected(**_typed(Collected, values))
+        return from_plain(saved["collected"])
     return None
+
+
+def from_plain(values: dict[str, Any]) -> Collected:
+    """Return what :func:`.plain` wrote.
+
+    Raises:
+        KeyError: an entry is missing; and TypeError, ValueError: it is of another kind.
+    """
+    values = dict(values)
+    values["impacts"] = [_impact(item) for item in values["impacts"]]
+    values["suppressed"] = [Suppressed(**item) for item in values["suppressed"]]
+    values["missed"] = [Missed(**_typed(Missed, item)) for item in values["missed"]]
+    return Collected(**_typed(Collected, values))
 
 
 def _file(folder: Path, name: str) -> Path:

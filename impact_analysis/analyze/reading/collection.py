@@ -5,12 +5,13 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
 import numpy as np
 
-from impact_analysis.analyze.reading.collected import Collected
+from impact_analysis.analyze.reading.collected import AnalyzedImpact, Collected, from_plain
 from impact_analysis.analyze.reading.estimated import ImpactMaker, Recent
 from impact_analysis.analyze.reading.missed import MissedWatch
 from impact_analysis.analyze.reading.notes import GAP
@@ -20,6 +21,7 @@ from impact_analysis.detection.detect_run import feed
 from impact_analysis.present.sentences import said
 from impact_bags.exceptions import RecordingError
 from impact_bags.reading.recording import Recording
+from impact_bags.windows.recording import WindowRecording
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.parameters import session_for
 from impact_detector.session import Outcome
@@ -34,7 +36,7 @@ def collect(path: Path, settings: AnalysisSettings, part: Part | None = None) ->
     """Return what a recording holds; what is wrong with it is said in words.
 
     Args:
-        path: of a bag or CSV.
+        path: of a bag, a CSV or contact windows.
         settings: of the analysis.
         part: of it: one of several arms, or a piece; all by default.
     """
@@ -42,11 +44,36 @@ def collect(path: Path, settings: AnalysisSettings, part: Part | None = None) ->
     collected = Collected(part.name)
     try:
         recording, detector, remarks = opened(part, settings)
+        if isinstance(recording, WindowRecording):
+            return _of_windows(recording, settings, part, detector)
         collected.warnings += remarks
         _Collector(collected, settings.of_recording(part.name), part, detector).run(recording)
     except ImpactError as error:
         collected.error = " ".join(str(error).split())
     return collected
+
+
+def _of_windows(
+    recording: WindowRecording, settings: AnalysisSettings, part: Part, detector: str
+) -> Collected:
+    """Return the impacts of contact windows, each window read by itself.
+
+    What is said of the whole recording, as its length and missed impacts, is what was exported.
+
+    Raises:
+        RecordingError: the windows are damaged.
+    """
+    impacts: list[AnalyzedImpact] = []
+    for number, first, last in recording.windows:
+        recording.only, found = number, Collected(part.name, list(impacts))
+        own = part._replace(number=number, first=first, last=last + 1)
+        _Collector(found, settings.of_recording(part.name), own, detector).run(recording)
+        impacts = found.impacts
+    try:
+        whole = from_plain(recording.whole)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordingError.at(recording.name, f"whole: a wrong entry: {error}") from None
+    return replace(whole, recording=part.name, impacts=impacts)
 
 
 class StateWatch:

@@ -235,7 +235,7 @@ class ImpactMaker:
 def group_of(name: str) -> str:
     """Return what repeats itself: a recording's name without suffix and number."""
     stem = name
-    for suffix in (".mcap", ".db3", ".csv"):
+    for suffix in (".mcap", ".db3", ".csv", ".h5"):
         stem = stem.removesuffix(suffix)
     return _REPEATED.sub("", stem) or stem
 
