@@ -32,6 +32,8 @@ from impact_cli.plans.object_plan import (
 from impact_cli.plans.object_plan_report import object_plan_document, object_plan_text
 from impact_cli.plans.person_plan import add_person_options, person_plan
 from impact_cli.plans.plan_yaml import plan_yaml
+from impact_cli.plans.reflex_plan import EPILOG as REFLEX_EPILOG
+from impact_cli.plans.reflex_plan import add_reflex_options, reflex_plan
 from impact_cli.plans.several_plan import (
     SeveralPlan,
     add_several_options,
@@ -97,7 +99,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help=COMMANDS["plan"],
         description="Compute the highest approach speed at which an impact here respects the "
         "limits of the robot, and the limit that is reached first.",
-        epilog=_EPILOG,
+        epilog=_EPILOG + REFLEX_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_impact_options(parser, moving=False)
@@ -106,6 +108,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_object_options(parser)
     add_person_options(parser)
     add_limit_options(parser)
+    add_reflex_options(parser)
     add = parser.add_argument
     add("--optimize", action="store_true", help="search for a faster configuration, same point")
     add("--seed", type=seed, default=0, metavar="N", help="seed of the search (default: 0)")
@@ -130,6 +133,8 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         raise UsageError("--yaml: expected a file together with --json, got -")
     if arguments.person is not None:
         return person_plan(arguments)
+    if arguments.reflex is not None:
+        return reflex_plan(arguments)
     task = given_task(arguments)
     if arguments.scenario is not None:
         task = box_task(arguments.scenario)

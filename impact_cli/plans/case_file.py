@@ -43,12 +43,12 @@ def read_cases(path: Path, name: str) -> Cases:
     """
     try:
         read = json.loads(read_text(path, "file"))
-    except ValueError as error:
-        raise UsageError(f"--case: {path}: not JSON: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"--case: {path}: expected JSON: {error}") from None
     listed = read[name] if isinstance(read, dict) and isinstance(read.get(name), list) else read
     entries = listed if isinstance(listed, list) else [listed]
     if not entries or not all(isinstance(each, dict) for each in entries):
-        raise UsageError(f"--case: {path}: expected a case, a list of cases, or list {name}")
+        raise UsageError(f"--case: {path}: expected an entry, a list of entries, or a list {name}")
     return Cases(entries, listed is not entries)
 
 

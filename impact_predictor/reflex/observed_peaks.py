@@ -1,0 +1,106 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Peaks of the contact force in a hit, unfiltered and as a first-order observer sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from impact_predictor.contact_force.laws import HuntCrossley
+from impact_predictor.joint_load.drive import drive_of
+from impact_predictor.joint_load.elastic_arm import elastic_arm
+from impact_predictor.joint_load.load import LoadHistory, joint_load, load_contact
+from impact_predictor.joint_load.motion_records import TICK
+from impact_robots.exceptions import OutOfRangeError
+from impact_robots.robot import Robot
+from impact_robots.state.state import PointState
+from impact_robots.surface import Surface
+
+DURATION = 0.1  # followed after contact; a Panda's softest hit in use, 1e5 N/m, takes .02 s [s]
+
+
+class HitPeaks(NamedTuple):
+    """Of a hit along the surface's normal, the highest of several contacts."""
+
+    force: float  # [N]
+    impulse: float  # [N.s]
+    observed: np.ndarray  # force behind each filter, shape (f,) [N]
+
+    def worse(self, other: HitPeaks) -> HitPeaks:
+        """Return the higher ones of two hits."""
+        return HitPeaks(
+            max(self.force, other.force),
+            max(self.impulse, other.impulse),
+            np.maximum(self.observed, other.observed),
+        )
+
+
+def observed_fraction(a: float) -> float:
+    r"""Return the fraction of a half sine's peak that a first-order observer sees.
+
+    .. math:: \rho(a) = \max_{0 \le \phi \le \pi} \frac{a}{1 + a^2}
+              \left(a \sin\phi - \cos\phi + e^{-a\phi}\right), \quad a = 2 f_c T
+
+    Response of a first-order low-pass of cut-off :math:`f_c` to a half sine of duration T.
+
+    Raises:
+        OutOfRangeError: ``a`` is not above 0.
+    """
+    from scipy.optimize import brentq  # loads slowly
+
+    if not 0.0 < a < np.inf:
+        raise OutOfRangeError("a", "a finite number above 0", a)
+    phi = brentq(lambda x: a * np.cos(x) + np.sin(x) - a * np.exp(-a * x), 1e-6, np.pi)
+    return float(a / (1.0 + a * a) * (a * np.sin(phi) - np.cos(phi) + np.exp(-a * phi)))
+
+
+def hit_peaks(
+    robot: Robot,
+    point: PointState,
+    normal: ArrayLike,
+    speed: float,
+    laws: Iterable[HuntCrossley],
+    cutoffs: ArrayLike = (),
+) -> HitPeaks:
+    """Return the peaks of a frictionless hit of a torque-controlled arm, its commands constant.
+
+    Args:
+        robot: the arm.
+        point: that hits, at the configuration of the hit.
+        normal: of the surface, towards the arm, base axes, shape (3,).
+        speed: of the point against the normal [m/s].
+        laws: of the contact; the highest peaks of all count.
+        cutoffs: of the filters, shape (f,) [Hz].
+
+    Raises:
+        PredictionError: stiffness, damping or motor inertia of the joints are not known.
+        OutOfRangeError: the speed is not above 0.
+    """
+    if not 0.0 < speed < np.inf:
+        raise OutOfRangeError("speed", "above 0 m/s", speed)
+    arm = elastic_arm(robot, point.robot_state, drive_of(robot, "torque"))
+    rotation = Surface(point.position, normal).rotation
+    velocity, filters = np.array([0.0, 0.0, -speed]), np.asarray(cutoffs, dtype=float)
+    peaks = HitPeaks(0.0, 0.0, np.zeros(len(filters)))
+    for law in laws:
+        contact = load_contact(point, rotation, law, 0.0, velocity)
+        load = joint_load(arm, [contact], duration=DURATION, with_history=True)
+        assert load.history is not None
+        observed = observed_peaks(load.history, filters)
+        hit = HitPeaks(float(load.peak_force[0]), float(load.impulse[0, 2]), observed)
+        peaks = peaks.worse(hit)
+    return peaks
+
+
+def observed_peaks(history: LoadHistory, cutoffs: np.ndarray) -> np.ndarray:
+    """Return the peaks behind first-order filters of ``cutoffs``, shapes (f,) [Hz], (f,) [N]."""
+    share = 1.0 - np.exp(-2.0 * np.pi * cutoffs * TICK)
+    seen, peak = np.zeros(len(cutoffs)), np.zeros(len(cutoffs))
+    for force in history.force[:, 0]:
+        seen += share * (force - seen)
+        np.maximum(peak, seen, out=peak)
+    return peak
