@@ -63,6 +63,10 @@ SLOW = {
     "cli/test_learn_command.py": ("learned",),
     "cli/test_map.py": ("test_processes_change_nothing",),
     "cli/test_own_arm.py": ("test_from_urdf_to_report", "measured"),
+    "cli/test_person_plan.py": (
+        "test_the_specifications_speeds_towards_people",
+        "test_an_arm_that_pushes_on_is_warned_of_and_slower_than_one_that_reacts",
+    ),
     "cli/test_spreading_demo.py": ("push", "grab"),
     "detector/test_odd_messages.py": ("test_odd_messages_end_nothing",),
     "drivers/node/test_franka_processes.py": (

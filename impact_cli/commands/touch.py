@@ -8,13 +8,11 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
 from impact_cli.options.impact_options import read_robot, sized
 from impact_cli.options.number_options import number, numbers
-from impact_cli.plans.case_file import Case, needed, read_cases
+from impact_cli.plans.case_file import Case, figures, read_cases, vector
 from impact_predictor.people.aim import Aim, aim
 from impact_predictor.people.loop import ArmLoop, Reaction, impedance, servo, servo_of
 from impact_predictor.people.person_task import PersonTask, read_person_task
@@ -22,10 +20,10 @@ from impact_predictor.people.push import Push
 from impact_predictor.people.touch import touch_force, touch_speed, touch_speed_simulated
 from impact_robots.exceptions import UsageError
 from impact_robots.robot import Robot
-from impact_robots.validation import finite_array
 
 CASES = "C"  # of several lists in a file of cases
 CASE_FORCE = 20.0  # for which the speed of a case is computed [N]
+# a torque arm of a case that does not say its own: N.m/rad, N.m.s/rad
 _KP, _DP = (600.0,) * 4 + (250.0, 150.0, 50.0), (50.0,) * 4 + (30.0, 25.0, 15.0)
 _EPILOG = """examples:
   impact touch --plan --task touch.yaml --force 20 --stiffness 1e5
@@ -140,20 +138,17 @@ def _push(arguments: argparse.Namespace) -> Push:
 
 def _answer(case: Case, robot: Robot) -> dict[str, Any]:
     """Return the answers to a case."""
-    q, direction, k, speed = needed(case, "q", "u", "k", "v")
-    to = aim(robot, finite_array(q, (robot.dof,), "q"), finite_array(direction, (3,), "u"))
-    force, lag, delay, brake, period = needed(
-        case, "F_det_N", "lag_1ps", "delay_s", "brake_mps2", "period_s"
-    )
+    to = aim(robot, vector(case, "q", robot.dof), vector(case, "u", 3))
+    k, speed, force, lag = figures(case, "k", "v", "F_det_N", "lag_1ps")
+    delay, brake, period = figures(case, "delay_s", "brake_mps2", "period_s")
     push = Push(to, _loop(case, to), k, reaction=Reaction(force, 1.0 / lag, delay, brake, period))
-    return {
-        **touch_force(push, speed)._asdict(),
-        "v_for_20N_ceiling": touch_speed(push, CASE_FORCE),
-    }
+    promised = touch_speed(push, CASE_FORCE)
+    return {**touch_force(push, speed)._asdict(), "v_for_20N_ceiling": promised}
 
 
 def _loop(case: Case, to: Aim) -> ArmLoop:
-    """Return the loop of a case: a servo, or the impedance that torque arms of cases have."""
+    """Return the loop of a case: a servo, or the impedance of a torque arm."""
     if case.get("arm") == "position":
-        return servo(to, *map(float, needed(case, "Kv", "wv")))
-    return impedance(to, np.array(case.get("Kp", _KP)), np.array(case.get("Dp", _DP)))
+        return servo(to, *figures(case, "Kv", "wv"))
+    n, gains = to.robot.dof, {"Kp": _KP, "Dp": _DP, **case}
+    return impedance(to, vector(gains, "Kp", n), vector(gains, "Dp", n))

@@ -9,7 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from impact_robots.exceptions import UsageError
+from impact_robots.validation import finite_array, positive
 from impact_robots.yaml_file import read_text
 
 Case = dict[str, Any]
@@ -47,6 +50,27 @@ def read_cases(path: Path, name: str) -> Cases:
     if not entries or not all(isinstance(each, dict) for each in entries):
         raise UsageError(f"--case: {path}: expected an entry, a list of entries, or a list {name}")
     return Cases(entries, listed is not entries)
+
+
+def figures(case: Case, *keys: str) -> list[float]:
+    """Return numbers above 0 of a case.
+
+    Raises:
+        UsageError: one is missing; says which.
+        OutOfRangeError: one is no number above 0.
+    """
+    values = zip(needed(case, *keys), keys, strict=True)
+    return [positive(value, key) for value, key in values]
+
+
+def vector(case: Case, key: str, size: int) -> np.ndarray:
+    """Return so many numbers of a case, shape (size,).
+
+    Raises:
+        UsageError: they are missing.
+        OutOfRangeError: they are no such numbers.
+    """
+    return finite_array(needed(case, key)[0], (size,), key)
 
 
 def needed(case: Case, *keys: str) -> list[Any]:

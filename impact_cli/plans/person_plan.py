@@ -14,7 +14,7 @@ import numpy as np
 
 from impact_analysis.present.plain import json_text
 from impact_cli.options.impact_options import read_robot, sized
-from impact_cli.plans.case_file import Case, needed, read_cases
+from impact_cli.plans.case_file import Case, figures, needed, read_cases, vector
 from impact_cli.plans.person_report import PersonPlan, PointPlan, person_document, person_text
 from impact_predictor.joint_load.drive import can_load
 from impact_predictor.people.aim import TOOL, Aim, aim
@@ -29,9 +29,9 @@ from impact_qp.planning import safe_speed
 from impact_robots.exceptions import UsageError
 from impact_robots.robot import Robot
 from impact_robots.surface import USUAL_FRICTION, USUAL_RESTITUTION
-from impact_robots.validation import finite_array
 
 CASES = "A"  # of several lists in a file of cases
+_PADDING = "pad_N_per_mm"  # of a case; 0: none
 _SHORT = 2.0  # first peaks that come sooner than the motors take part [ms]
 
 
@@ -74,7 +74,7 @@ def _planned(arguments: argparse.Namespace) -> PersonPlan:
     robot.require("plan --person")
     given = arguments.q or task.q
     q = robot.stance if given is None else sized(given, robot.dof, "--q")
-    direction = task.direction or tuple(-sized(arguments.normal, 3, "--normal"))
+    direction = task.direction or tuple(0.0 - sized(arguments.normal, 3, "--normal"))
     contact = PersonContact(region, task.clamped, task.padding)
     points = [
         _point(task, name, aim(robot, q, direction, name), contact, arguments)
@@ -134,13 +134,12 @@ def joint_load_speed(to: Aim, contact: PersonContact, interface: str = "torque")
 
 def _answer(case: Case, robot: Robot) -> dict[str, Any]:
     """Return the answers to a case: without reserve and caps, which stand beside."""
-    q, direction, name = needed(case, "q", "u", "region")
-    point = case.get("point", TOOL)
-    to = aim(robot, finite_array(q, (robot.dof,), "q"), finite_array(direction, (3,), "u"), point)
-    padding = 1e3 * float(case.get("pad_N_per_mm") or inf)
-    contact = PersonContact(region_named(name), bool(case.get("clamped")), padding)
-    loop, reaction = loop_of(case.get("control") or {}, to)
-    found = person_speed(to, contact, loop, reaction)._asdict()
+    (name,), n = needed(case, "region"), robot.dof
+    to = aim(robot, vector(case, "q", n), vector(case, "u", 3), str(case.get("point", TOOL)))
+    padding = 1e3 * figures(case, _PADDING)[0] if case.get(_PADDING) else inf
+    contact = PersonContact(region_named(str(name)), bool(case.get("clamped")), padding)
+    control = case.get("control") or {}
+    found = person_speed(to, contact, _loop(control, to), _reaction(control))._asdict()
     return {
         **{key: value for key, value in found.items() if value is not None},
         "joint_load_mps": joint_load_speed(to, contact),
@@ -148,14 +147,19 @@ def _answer(case: Case, robot: Robot) -> dict[str, Any]:
     }
 
 
-def loop_of(control: dict[str, Any], to: Aim) -> tuple[ArmLoop, Reaction | None]:
-    """Return loop and reaction of a case's `control`."""
-    reaction = None
-    if control.get("t_r") is not None:
-        force, lag, delay, brake = needed(control, "F_det", "lag_1ps", "t_r", "brake")
-        reaction = Reaction(force, 1.0 / lag, delay, brake, control.get("period_s", 0.001))
+def _loop(control: Case, to: Aim) -> ArmLoop:
+    """Return the loop of a case's `control`."""
     if control.get("mode") is None:
-        return coasting(to), reaction
+        return coasting(to)
     if "Kp" in control:
-        return impedance(to, *needed(control, "Kp", "Dp")), reaction
-    return servo(to, *map(float, needed(control, "Kv", "wv"))), reaction
+        n = to.robot.dof
+        return impedance(to, vector(control, "Kp", n), vector(control, "Dp", n))
+    return servo(to, *figures(control, "Kv", "wv"))
+
+
+def _reaction(control: Case) -> Reaction | None:
+    """Return the reaction of a case's `control`, None if it has none."""
+    if control.get("t_r") is None:
+        return None
+    force, lag, delay, brake = figures(control, "F_det", "lag_1ps", "t_r", "brake")
+    return Reaction(force, 1.0 / lag, delay, brake)

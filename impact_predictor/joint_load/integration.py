@@ -190,7 +190,7 @@ def control(arm: ElasticArm, motion: ElasticMotion, sent: np.ndarray, act: np.nd
     ``sent`` is the change of the torque that the loop is commanded, shape (n,) [N.m], without that
     by a controller on the motion of the links.
     """
-    _, _, _, _, ratio, damping_time, _, _, share, loop_K, loop_D = arm
+    _, _, _, _, ratio, damping_time, _, _, loop_K, loop_D, share = arm
     load, filtered = motion.load, motion.filtered
     for i in range(len(load)):
         change = share * (load[i] - filtered[i])

@@ -158,7 +158,7 @@ def joined(arms: Sequence[ElasticArm], inertia: np.ndarray) -> ElasticArm:
         damping_time=all_of("damping_time", zero),
         servo_stiffness=all_of("servo_stiffness", zero),
         servo_damping=all_of("servo_damping", zero),
-        share=arms[0].share,
         loop_stiffness=all_of("loop_stiffness", zero),
         loop_damping=all_of("loop_damping", zero),
+        share=arms[0].share,
     )
