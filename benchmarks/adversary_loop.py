@@ -8,7 +8,6 @@ In the order of ``impact_qp.ros.control_cycle`` outside lockstep; comments and m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -35,13 +34,7 @@ class Sent(NamedTuple):
 
 
 class Loop:
-    """The controller between its guards, and what watches the pace of its cycles.
-
-    Attributes:
-        fault: why it has stopped, until the next activation.
-        lost: whether the states are silent or not believed: nothing is sent but what lets the arm
-            rest.
-    """
+    """The controller between its guards, and what watches the pace of its cycles."""
 
     def __init__(self, robot: Robot, plan: Plan, period: float) -> None:
         """Configure and activate, for a period [s]."""
@@ -54,12 +47,20 @@ class Loop:
         self._forget()
 
     def _forget(self) -> None:
-        self.fault, self.lost, self._active = "", False, True
-        self._stamp, self._answered = -1, self._now
-        self._resting: Iterator[np.ndarray] | None = None
+        self._active, self._stamp, self._answered = True, -1, self._now
         self._watch.reset()
 
-    # --- states (take_state, _answer, _command) --------------------------------------------------
+    @property
+    def fault(self) -> str:
+        """Why it has stopped, until the next activation."""
+        return self._guarded.fault
+
+    @property
+    def lost(self) -> bool:
+        """Whether states are silent or not believed: only what lets the arm rest is sent."""
+        return not self._guarded.answers
+
+    # --- states (take_state, answer_pending) --------------------------------------------------
 
     def cycle(
         self, now: int, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool, ready: bool
@@ -67,20 +68,19 @@ class Loop:
         """Return what is sent when a state arrives, None if nothing is; times in [ns]."""
         self._answered = self._answered or now
         self._now = now
-        if stamp == self._stamp or self._resting is not None:
+        if stamp == self._stamp or self._guarded.settling:
             return self.idle(now)
         self._look()
-        if self._resting is not None:  # the node is busy with it: the state is lost
+        if self._guarded.settling:  # the state waits, and the next one takes its place
             return self.idle(now)
         if stamp < self._stamp:
-            self._stop(f"clock jumped back by {(self._stamp - stamp) * 1e-9:.3f} s")
+            self._notice(f"clock jumped back by {(self._stamp - stamp) * 1e-9:.3f} s")
             self._watch.resume()
             self._stamp = stamp - 1
         command = self._compute(stamp, q, dq, impact, ready)
         if command is None:
             return self.idle(now)
-        self._stamp, self._answered, self.lost = stamp, now, False
-        self._notice(self._guarded.fault)
+        self._stamp, self._answered = stamp, now
         self._watch.answered(0.0)
         return self._sent(command)
 
@@ -96,11 +96,9 @@ class Loop:
                 command = self._guarded.answer(stamp, q, dq, impact=impact, ready=ready)
         except ControlError:
             return None
+        self._stamp = stamp
         if command is not None:
             self._state = q, dq
-        elif not self.lost:  # _distrust
-            self._stamp = stamp
-            self._lose(self._guarded.fault)
         return command
 
     def _sent(self, command: Command) -> Sent:
@@ -110,9 +108,9 @@ class Loop:
 
     def _notice(self, problem: str) -> None:
         if problem and self._active and not self.fault:
-            self._stop(problem)
+            self._guarded.stop(problem)
 
-    # --- silence, faults (safe_stop) -------------------------------------------------------------
+    # --- silence, faults (look, settle) ----------------------------------------------------------
 
     def idle(self, now: int) -> Sent | None:
         """Return what is sent when no state arrives."""
@@ -120,30 +118,21 @@ class Loop:
         if now - self._looked >= WATCHED:
             self._looked = now
             self._look()
-        values = None if self._resting is None else next(self._resting, None)
-        if values is None:
-            if self._resting is not None:
-                self._watch.resume()
-            self._resting = None
+        if not self._guarded.settling:
             return None
-        return Sent(np.array(values), Phase.HOLD, ())
+        values = self._guarded.settle()
+        if values is None:
+            self._watch.resume()
+            return None
+        return Sent(values, Phase.HOLD, ())
 
     def _look(self) -> None:
         if not self.lost and self._answered and self._now - self._answered > SILENCE:
-            self._lose("no joint state")
-
-    def _lose(self, reason: str) -> None:
-        if self._active:
-            self._stop(reason)
-        self.lost, self._resting = True, self._guarded.settle()
-
-    def _stop(self, reason: str) -> None:
-        self.fault = reason
-        self.stop()
+            self._guarded.lose("no joint state")
 
     def stop(self) -> None:
         """Brake and hold."""
-        self._guarded.controller.stop()
+        self._guarded.stop()
 
     # --- requests --------------------------------------------------------------------------------
 
@@ -151,7 +140,7 @@ class Loop:
         """Deactivate and activate; return whether that was accepted."""
         self.stop()
         self._active = False
-        if self._resting is not None or self._guarded.doubts or self._refusal():
+        if self._guarded.settling or self._guarded.doubts or self._refusal():
             return False
         self._guarded.reset()
         self._forget()

@@ -13,6 +13,7 @@ COMMANDS = {
     "predict": "predict an impact with every model",
     "sets": "compute the possible impulses and their effects",
     "plan": "compute the highest safe speed of an impact",
+    "touch": "compute how fast an arm may move until contact",
     "map": "compute the highest safe speed at many points of a surface",
     "detect": "find the impacts in a recording",
     "analyze": "explain the impacts of recordings: models, coefficients, report",

@@ -23,13 +23,11 @@ from impact_qp.goals.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End
 from impact_qp.goals.planner import Planner
 from impact_qp.limits.impact_limits.registry import AUTO
 from impact_qp.parameters import ControllerParameters
-from impact_qp.ros.control_cycle import ControlCycle
+from impact_qp.ros.approach_cycle import ApproachCycle
+from impact_qp.ros.control_cycle import bring_to_rest
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.goal_server import Answer, GoalServer
-from impact_qp.ros.inputs import Inputs
 from impact_qp.ros.outputs import Outputs
-from impact_qp.ros.safe_stop import SafeStop
-from impact_qp.ros.supervision import CycleWatch
 from impact_robots import PointState, Robot
 from impact_robots.exceptions import ImpactError
 from impact_ros.node.boundary import guarded
@@ -74,7 +72,7 @@ class ImpactQpNode(SuiteLifecycleNode):
         settings.refuse_pairs(robot, settings.rate, settings.state_timeout)
         controller = ImpactController(robot, plan, period=1.0 / settings.rate)
         plan.prepare(robot)  # code that a goal may use must not be compiled while it waits
-        self._guarded = GuardedController(controller)
+        self._guarded = GuardedController(controller, self._machine)
         self._log_restrictions(robot, plan)
         self._make_cycle(robot)
         self._make_topics()
@@ -101,39 +99,20 @@ class ImpactQpNode(SuiteLifecycleNode):
 
     def _make_cycle(self, robot: Robot) -> None:
         """Create the chain from one state to its command."""
-        settings, logger = self._settings, self.get_logger()
+        settings = self._settings
         lockstep, controller = settings.lockstep, self._guarded
-        self._watch = CycleWatch(1.0 / settings.rate, settings.max_consecutive_missed)
-        self._inputs = Inputs(robot, settings.state_timeout)
-        self._outputs = Outputs(
+        assert controller is not None
+        outputs = Outputs(
             self, robot, settings.interface, lockstep=lockstep, prefix="~", announces=True
         )
+        self._cycle = ApproachCycle(self, controller, outputs, settings, self._goal_server.watch)
         self._planner = Planner(beside=not lockstep)
         self._goal_server.set_rate(settings.rate)
-        self._safe_stop = SafeStop(
-            self._machine,
-            controller,
-            self._watch,
-            self._inputs,
-            self._outputs,
-            state_timeout=settings.state_timeout,
-            logger=logger,
-        )
         self._machine.actions = {
-            **self._safe_stop.actions(),
+            **self._machine.actions,
             Action.RESET: self._start_anew,
             Action.END_GOAL: self._goal_server.end_running,
         }
-        self._cycle = ControlCycle(
-            controller,
-            self._watch,
-            self._inputs,
-            self._outputs,
-            self._safe_stop,
-            lockstep=lockstep,
-            on_answer=self._goal_server.watch,
-            logger=logger,
-        )
 
     def _make_topics(self) -> None:
         """Subscribe to the inputs; start the diagnostics and, outside lockstep, the watchdog."""
@@ -152,29 +131,30 @@ class ImpactQpNode(SuiteLifecycleNode):
             self,
             steady,
             STATES,
-            lambda: (self._safe_stop.fault, self._watch.counts, self._inputs.newest),
+            lambda: (cycle.fault, cycle.watch.counts, cycle.inputs.newest),
         )
         self._watchdog = None
         if not settings.lockstep:
             period = settings.state_timeout / 2.0
-            self._watchdog = self.create_timer(period, self._safe_stop.look, clock=steady)
+            self._watchdog = self.create_timer(period, cycle.look, clock=steady)
 
     def release(self, reason: str) -> None:
         """Destroy the resources of `configure`, after a last command if any was sent."""
         if self._guarded is None:
             return
         self.get_logger().info(f"{reason} by request")
-        commanded = self._safe_stop.engaged
-        self._machine.take(Event.CLEANED_UP, reason)
+        commanded = self._cycle.engaged
+        self._cycle.clean_up(reason)
+        bring_to_rest([self._cycle], 1.0 / self._settings.rate)
         if commanded:
-            self._outputs.wait_for_last_command(ACKNOWLEDGED_WITHIN)
+            self._cycle.outputs.wait_for_last_command(ACKNOWLEDGED_WITHIN)
         self._machine.actions = {}
         self._guarded = None
         self._goal_server.forget(End(PREEMPTED, reason))
         self._planner.close()
         for subscription in self._listeners:
             self.destroy_subscription(subscription)
-        self._outputs.destroy()
+        self._cycle.destroy()
         self._diagnostics.destroy()
         if self._watchdog is not None:
             self.destroy_timer(self._watchdog)
@@ -194,24 +174,25 @@ class ImpactQpNode(SuiteLifecycleNode):
         if reason:
             self._machine.take(Event.ACTIVATION_REFUSED, reason)
             return reason
+        bring_to_rest([self._cycle], 1.0 / self._settings.rate)  # deactivated a moment ago
         self._machine.take(Event.ACTIVATED_TO_MOVE if at_once else Event.ACTIVATED)
         return ""
 
     def _start_anew(self, reason: str) -> None:
         """Begin from the measured state."""
-        for part in (self._guarded, self._watch, self._inputs, self._outputs, self._cycle):
-            part.reset()
-        self._safe_stop.reset()
+        self._guarded.begin_anew()
+        self._cycle.reset()
         self._cycle.idle = not self._settings.approach_on_activation
 
     def _present_state(self) -> PointState | None:
         """Return the dynamics of the last state, None if it is too old."""
-        fresh = self._inputs.state_age < self._settings.state_timeout
-        return self._inputs.point() if fresh or self._settings.lockstep else None
+        inputs = self._cycle.inputs
+        fresh = inputs.state_age < self._settings.state_timeout
+        return inputs.point() if fresh or self._settings.lockstep else None
 
     def stop(self) -> None:
         """Brake, then send nothing."""
-        self._machine.take(Event.DEACTIVATED, "deactivated")
+        self._cycle.deactivate()
 
     def _begin(self, goal: ExecuteImpact.Goal) -> Answer | Work[Answer]:
         """Prepare a goal in parallel to the thread that answers states; return an early refusal."""
@@ -221,11 +202,9 @@ class ImpactQpNode(SuiteLifecycleNode):
             self._settings.refuse_weak_limits(goal.impact_limits or AUTO)
         except ImpactError as error:
             return End(BAD_GOAL, str(error))
-        if self._inputs.state is None:
+        if (state := self._cycle.inputs.state) is None:
             return End(INPUT_LOST, "no joint state yet")
-        return self._planner.prepare(
-            goal, self._settings, self._guarded, self._inputs.state, self._on_start
-        )
+        return self._planner.prepare(goal, self._settings, self._guarded, state, self._on_start)
 
     def _on_start(self) -> None:
         self._cycle.idle = False

@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from impact_qp.exceptions import ControlError
-from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM, SELECTABLE
+from impact_qp.limits.impact_limits.registry import SELECTABLE, refuse_weak_limits
 from impact_ros.parameters import parameter
 
 
@@ -35,19 +34,6 @@ class WatchingParameters:
     )
 
     def refuse_weak_limits(self, limits: str, choices: Collection[str] = SELECTABLE) -> None:
-        """Refuse impact limits that some admissible impulse exceeds, on a real robot.
-
-        Args:
-            limits: of the impact.
-            choices: available limits.
-
-        Raises:
-            ControlError: lists the available limits.
-        """
-        if self.simulated or self.lockstep or limits in ON_A_REAL_ARM:
-            return
-        known = ", ".join(name for name in ON_A_REAL_ARM if name in choices)
-        raise ControlError(
-            f"impact_limits: expected one of {known} on a real arm, got {limits!r};"
-            " simulated: true if it is none"
-        )
+        """Refuse weak limits unless the robot is simulated; as :func:`.refuse_weak_limits`."""
+        if not (self.simulated or self.lockstep):
+            refuse_weak_limits(limits, choices, "simulated: true if it is none")

@@ -19,7 +19,8 @@ from impact_analysis.analyze.comparing.comparison import (
 from impact_analysis.analyze.comparing.identify import Identified, coefficients
 from impact_analysis.analyze.comparing.impacts import Impacts
 from impact_analysis.analyze.comparing.judge import Progress, judge
-from impact_analysis.analyze.page.narrative import answers, warnings_of
+from impact_analysis.analyze.comparing.payload_identification import CarriedPayload
+from impact_analysis.analyze.page.narrative import answers, placed, warnings_of
 from impact_analysis.analyze.reading.collected import Collected
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.analyze.settings import AnalysisSettings
@@ -36,6 +37,7 @@ def analyze_impacts(
     seed: int = 0,
     progress: Progress = lambda *_: None,
     cells: Sequence[CellFindings] = (),
+    payload: CarriedPayload | None = None,
 ) -> Analysis:
     """Return what recordings that were collected tell.
 
@@ -45,6 +47,7 @@ def analyze_impacts(
         seed: of all resampling.
         progress: hears the share done and a note.
         cells: what was found of several arms, or of an object, in recordings.
+        payload: that free motion before the impacts shows.
     """
     from impact_analysis.analyze.comparing.surface_and_joints import (  # loads slowly
         contacts_of,
@@ -66,6 +69,7 @@ def analyze_impacts(
             friction=friction,
             restitution=restitution,
             estimate=settings.restitution_estimate,
+            friction_estimate=settings.friction_estimate,
             seed=seed,
         )
     candidates = candidates_of(found)
@@ -89,7 +93,7 @@ def analyze_impacts(
         cells=comparison,
         coefficients=found,
         free_friction=_free_friction(impacts, ranking, settings, seed),
-        measured_restitution=_mean([item.restitution for item in measured], seed),
+        measured_restitution=_mean([item.own_restitution for item in measured], seed),
         impulse_ratios=_impulse_ratios(judged, seed),
         contact=contact,
         contact_units=units,
@@ -98,9 +102,10 @@ def analyze_impacts(
         warnings=[],
         answer=[],
         arms=list(cells),
+        payload=payload,
     )
-    analysis.warnings.extend(warnings_of(analysis))
-    analysis.answer.extend(answers(analysis))
+    analysis.warnings.extend(map(placed, warnings_of(analysis)))
+    analysis.answer.extend(each.text for each in answers(analysis))
     for said in (each for found in cells for each in cell_sentences(found, robot.name)):
         (analysis.answer if said.key in CELL_ANSWERS else analysis.warnings).append(said.text)
     return analysis

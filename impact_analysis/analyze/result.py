@@ -13,6 +13,8 @@ import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import Candidate, Cell, Ranked
 from impact_analysis.analyze.comparing.identify import Coefficients, Identified
+from impact_analysis.analyze.comparing.measured_mass import UNKNOWN, Mass
+from impact_analysis.analyze.comparing.payload_identification import CarriedPayload
 from impact_analysis.analyze.reading.collected import AnalyzedImpact, Collected
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.episodes import CellFindings, arm_of
@@ -50,11 +52,13 @@ class Judged:
     measured: AnalyzedImpact
     predicted: dict[str, np.ndarray]  # velocities after by each model, (n,) [rad/s]
     approach_speed: float  # [m/s]
-    effective_mass: float  # of M + B_theta, or of M if that is unknown, along the normal [kg]
+    effective_mass: float  # along the normal: the model's, or the hit's own if that differs [kg]
     mass_interval: tuple[float, float]  # 95 % of it, errors of the model counted [kg]
     membership: Membership | None
     laws: list[ContactIdentification] = field(default_factory=list)  # best first
     impulses: dict[str, float] = field(default_factory=dict)  # normal, by each inertia [N.s]
+    mass_of_model: Mass = UNKNOWN  # of M + B_theta, or of M if that is unknown, along the normal
+    measured_mass: Mass = UNKNOWN  # as impulse and velocities of the hit show it
     torques: TorqueComparison | None = None  # measured changes of the joints' and predicted ones
 
 
@@ -132,6 +136,7 @@ class Analysis:
     warnings: list[str]
     answer: list[str]  # in words
     arms: list[CellFindings] = field(default_factory=list)  # of several arms, or an object
+    payload: CarriedPayload | None = None  # by gravity before the impacts; none: it does not tell
 
     @property
     def files(self) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from impact_analysis.analyze.analysis import analyze_impacts
+from impact_analysis.analyze.comparing.carried import counting_with, payload_of
 from impact_analysis.analyze.reading.collected import Collected, joined, load, save
 from impact_analysis.analyze.reading.collection import MOST_TRACES, collect
 from impact_analysis.analyze.reading.recordings import (
@@ -106,6 +107,11 @@ def analyze_into(
         if len(done) % MOST_TRACES == 0:
             _thin(done, names)
     _thin(done, names)
+    payload = None if any(cell for _, cell in read) else payload_of(wanted, done.values())
+    if payload is not None and payload.is_another:
+        wanted = counting_with(payload, wanted)
+        done = {each.recording: each for each in _collected(arms, wanted, jobs, dask)}
+        _thin(done, names)
     cells = [cell for _, cell in read if cell is not None]
     tasks = [(cell, touches_of(cell, done), wanted.load_robot) for cell in cells]
     findings = {each.recording: each for each in finished(find_episodes, tasks, jobs, "analyze")}
@@ -115,6 +121,7 @@ def analyze_into(
         seed=seed,
         progress=lambda share, note: progress(0.9 + 0.1 * share, note),
         cells=[findings[cell.name] for cell in cells],
+        payload=payload,
     )
 
 

@@ -9,13 +9,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
-from impact_analysis.analyze.comparing.identify import CONTACT, RESTITUTION_ESTIMATES
+from impact_analysis.analyze.comparing.identify import CONTACT, ESTIMATES
 from impact_bags.bag_recording import TopicChoice
 from impact_detector.estimators.gross_methods import GROSS_METHODS, RELEASE
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots import Robot, contact_rotation, load_robot
+from impact_robots.description.payload import carrying
 from impact_robots.exceptions import UsageError
 from impact_robots.surface import Coefficient
 from impact_robots.validation import friction_range, restitution_range
@@ -33,13 +34,15 @@ class AnalysisSettings:
     urdf: str = ""  # replaces the robot's own
     joint_prefix: str = ""  # of joint names
     payload: Coefficient | None = None  # at the contact point, or low, high [kg]; None: the robot's
+    payload_centre: Vector | None = None  # if measured, in the contact frame [m]; None: declared
     normal: Vector | None = None  # outward, base axes; None: as announced in the recording
     wrench_normal: Vector | None = None  # the same in the force sensor's axes; None: base axes
     friction: Coefficient | None = None  # assumed, or low, high [-]; None: the identified one
     restitution: Coefficient | None = None  # assumed, or low, high [-]; None: the identified one
     law: str = "coulomb"  # of friction, of the predictions that are compared
     method: str = RELEASE  # of the gross velocity
-    restitution_estimate: str = CONTACT  # how it is identified
+    friction_estimate: str = CONTACT  # how it is identified
+    restitution_estimate: str = CONTACT  # the same
     state_topic: str = ""  # of measured joint states; empty: found by type
     reference_topic: str = ""  # of desired ones
     wrench_topic: str = ""  # of forces; empty: all, of which the fastest is used
@@ -58,7 +61,8 @@ class AnalysisSettings:
         named: dict[str, Collection[str]] = {
             "law": FRICTION_LAWS,
             "method": GROSS_METHODS,
-            "restitution_estimate": RESTITUTION_ESTIMATES,
+            "friction_estimate": ESTIMATES,
+            "restitution_estimate": ESTIMATES,
         }
         for name, choices in named.items():
             if getattr(self, name) not in choices:
@@ -89,12 +93,20 @@ class AnalysisSettings:
             RobotError: there is none of that name.
             OutOfRangeError: it cannot carry the payload.
         """
-        return load_robot(
+        robot = load_robot(
             self.robot,
             urdf=self.urdf or None,
             joint_prefix=self.joint_prefix or None,
             payload=self.payload,
         )
+        centre = self.payload_centre
+        return robot if centre is None else carrying(robot, robot.payload, centre)
+
+    def as_declared(self) -> AnalysisSettings:
+        """Return the settings without a payload that was measured and not declared."""
+        if self.payload_centre is None:
+            return self
+        return replace(self, payload=None, payload_centre=None)
 
     def topics(self, arm: str = "") -> TopicChoice:
         """Return the topics that the user has named, of one arm's namespace if there is one."""

@@ -13,4 +13,4 @@ class Sentence(NamedTuple):
     key: str  # of the templates, or "unreadable"
     text: str
     recording: str = ""  # empty: all of them
-    time: float = float("nan")  # of the impact that it is about, NaN: of none [s]
+    time: float | None = None  # of the impact that it is about, None: of none [s]

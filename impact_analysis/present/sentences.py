@@ -1,17 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every sentence of a report by its key: who checks reports against a truth compares keys.
-
-``text_of`` makes a text of a key's template, ``key_of`` finds the key of a text again, so that
-sentences stay plain text wherever they are kept.
-"""
+"""Every sentence of a report by its key: who checks reports against a truth compares keys."""
 
 from __future__ import annotations
 
-import re
-from functools import cache
-
-_FIELD = re.compile(r"\{[^}]*\}")
+from impact_analysis.present.sentence import Sentence
 
 _BEST = (
     "{model} explains the joint velocities after the impacts best: mean error {error} over all"
@@ -32,14 +25,21 @@ ANSWERS = {
     "best_model_unclear": f"{_BEST}; {_NEXT}; these data do not tell the two apart.",
     "best_model_of_one": f"{_BEST}; {_NEXT}. One impact does not rank models: repeat it.",
     "friction": "Friction {value} explains them best (from {impacts}).{assumed}",
+    "friction_contact": "Friction {value}: ratio of the impulses along the surface and out of it,"
+    " of {impacts} whose contact point slides all through.{assumed}",
     "friction_at_bound": "Friction: the best fit is at the end of the range ({end}): not"
     " identified.",
-    "friction_open": "Friction: {least} or more, not identified: with that these contacts stick,"
-    " and any larger one does the same.",
+    "friction_open": "Friction: {least} or more, not identified: for no impact the motion shows for"
+    " sure that the contact point slides all through, and then any larger one may do the same.",
     "friction_agrees": "The assumed friction of {assumed} agrees with the data.",
     "friction_disagrees": "Friction {assumed} was assumed; {found} explains the data better.",
     "restitution": "Restitution {value} explains the velocities best.",
     "restitution_contact": "Restitution {value} at the contact point (mean of {impacts}).",
+    "restitution_withheld": "Restitution: not identified. Impacts that show none of the contact"
+    " alone: {reasons}.",
+    "mass_differs": "In {count} of {known} impacts the effective mass along the normal, impulse"
+    " over change of velocity, is not that of the model but {ratio} times it (median): payload,"
+    " links or torque loop are not what the robot's YAML says, or the normal is another.",
     "set_holds": "No measured impulse is beyond the {source} set: of {count}, {strict} are in it"
     " and {weaker} are weaker than it (in its hull with zero).",
     "set_announced": "{worse} of {count} measured impulses exceed the set that was announced: there"
@@ -60,7 +60,8 @@ ANSWERS = {
     " {worst}). So something that the prediction supposes does not hold: ranges of surface or"
     " joints, links, contact point, normal, or that the arm coasts for 30 ms.",
     "joints": "Joints: {known} of {figures} stiffnesses, dampings and motor inertias are known"
-    " better than assumed ({hits}); joints.yaml has them for the robot's YAML.",
+    " better than assumed ({hits}), dampings if the torque loop is that of the robot's YAML;"
+    " joints.yaml has them.",
     "joints_contradicted": "Joints: outside of the range that the robot's YAML gives: {names}.",
     "surface": "Ranges of this surface for `plan`: {options}",
     "delays": "Detected {median} ms after contact that the force sensor saw (median; at most"
@@ -77,7 +78,16 @@ WARNINGS = {
     "no_force_sensor": "no force sensor saw the impacts: detection delays, contact stiffness and"
     " damping cannot be determined",
     "joints_unexplained": "measured torques do not explain the motion of {joints} in the hits: no"
-    " figures are identified there; for that the arm must coast, and positions must be the links'",
+    " figures are identified there. As far as torques show the arm coasts in these hits; what is"
+    " left is positions of the motors, late torques, friction of the motors, or joints that do not"
+    " give way",
+    "payload": "the joint torques before the impacts show a payload of {mass} [{low}, {high}] kg,"
+    " {centre} mm from the contact point along its axes, and not {declared} kg as was declared: all"
+    " that is said here counts with the measured one; declare it (payload in the robot's YAML, or"
+    " --payload)",
+    "payload_one_posture": "the arm was in one posture before the impacts: there a payload of {low}"
+    " to {high} kg is not told from errors of torque sensors and joint friction ({declared} kg was"
+    " declared); record hits in several postures",
     "not_as_announced": "{impacts} not as announced, see there",
     "few_repetitions": "fewer than 3 repetitions in {groups}: means and intervals are weak",
 }
@@ -98,6 +108,8 @@ REMARKS = {
     " uncertain below 500 Hz",
     "not_finite": "{count} of {samples} joint states not finite, or without the robot's joints",
     "missed_force": "force peak of {size} N at {time} s, but no impact was reported: {reason}",
+    "missed_push": "push of {size} N.m.s on one joint at {time} s that no joint torque explains,"
+    " but no impact was reported: {reason}",
     "missed_jump": "velocity jump of {size} deg/s at {time} s, but no impact was reported:"
     " {reason}",
     "missed_statistic": "{detector} rose to {statistic} of {threshold} at {time} s, but no impact"
@@ -115,6 +127,11 @@ NOTES = {
     " not known",
     "second_impact": "another impact was detected in the window: both are mixed",
     "undersampled": "the force sensor is too slow for the contact",
+    "pushed": "the motors drove the arm during contact: they gave its contact point {share} % of"
+    " the approach speed; its restitution is not that of the contact alone",
+    "endless_contact": "neither joint torques nor motion show an end of the contact: it may be"
+    " longer than the window after contact, or others follow; so no impulse and no restitution"
+    " are given",
     "in_contact": "the arm stayed in contact for more than half of the window, or until its end",
     "second_contact": "another contact {time} ms after contact: both are mixed",
     "statistic_again": "the statistic rises to {statistic} again {time} ms after contact: another"
@@ -128,22 +145,6 @@ TEMPLATES = {**ANSWERS, **WARNINGS, **REMARKS, **NOTES}
 UNREADABLE = "unreadable"  # key of what a recording's error says, in the words of whoever raised it
 
 
-def text_of(key: str, **values: object) -> str:
+def said(key: str, **values: object) -> Sentence:
     """Return the sentence ``key`` with the values of its fields."""
-    return TEMPLATES[key].format(**values)
-
-
-def key_of(text: str) -> str:
-    """Return the key of a sentence, empty for a text that is none.
-
-    Where several templates fit it is the one with most words of its own.
-    """
-    fitting = [key for key in TEMPLATES if _pattern(key).fullmatch(text)]
-    return max(fitting, key=lambda key: len(_FIELD.sub("", TEMPLATES[key])), default="")
-
-
-@cache
-def _pattern(key: str) -> re.Pattern[str]:
-    """Return what matches any text of a template."""
-    words = map(re.escape, _FIELD.split(TEMPLATES[key]))
-    return re.compile(".*".join(words), re.DOTALL)
+    return Sentence(key, TEMPLATES[key].format(**values))

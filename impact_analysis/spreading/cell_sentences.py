@@ -68,7 +68,7 @@ def cell_sentences(found: CellFindings, robot: str) -> list[Sentence]:
     return said
 
 
-def _said(key: str, where: str, at: float = float("nan"), /, **values: object) -> Sentence:
+def _said(key: str, where: str, at: float | None = None, /, **values: object) -> Sentence:
     return Sentence(key, CELL_TEMPLATES[key].format(**values), where, at)
 
 

@@ -12,7 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from impact_analysis.analyze.comparing.identify import CONTACT, RESTITUTION_ESTIMATES
+from impact_analysis.analyze.comparing.identify import CONTACT, ESTIMATES
 from impact_analysis.analyze.page.documents import DOCUMENT, REPORT, write
 from impact_analysis.analyze.reading.normals_file import read_normals
 from impact_analysis.analyze.run import MARK, PARTS, analyze_into
@@ -117,8 +117,15 @@ def _add_models(add: Callable[..., Any]) -> None:
         help="how the gross velocity is computed (default: release; as published: polynomial)",
     )
     add(
+        "--friction-estimate",
+        choices=ESTIMATES,
+        default=CONTACT,
+        help="ratio of the impulses of contacts that slide, or what explains all joint velocities"
+        " best (default: contact; as published: velocities)",
+    )
+    add(
         "--restitution-estimate",
-        choices=RESTITUTION_ESTIMATES,
+        choices=ESTIMATES,
         default=CONTACT,
         help="mean over the impacts of the restitution at the contact point, or the value that"
         " fits all joint velocities best (default: contact; as published: velocities)",
@@ -161,7 +168,9 @@ def _add_work(add: Callable[..., Any]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     out, arguments.robot = arguments.out, recorded_robot(arguments.robot, arguments.file)
-    settings = {field.name: getattr(arguments, field.name) for field in fields(AnalysisSettings)}
+    known = vars(arguments)  # but for what only an analysis finds, such as a payload's centre
+    names = [each.name for each in fields(AnalysisSettings) if each.name in known]
+    settings = {name: known[name] for name in names}
     AnalysisSettings(**settings).load_robot()  # wrong settings fail before anything is made
     _check_out(out, resume=arguments.resume)
     try:

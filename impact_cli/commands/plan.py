@@ -30,6 +30,7 @@ from impact_cli.plans.object_plan import (
     refuse_box_options,
 )
 from impact_cli.plans.object_plan_report import object_plan_document, object_plan_text
+from impact_cli.plans.person_plan import add_person_options, person_plan
 from impact_cli.plans.plan_yaml import plan_yaml
 from impact_cli.plans.reflex_plan import EPILOG as REFLEX_EPILOG
 from impact_cli.plans.reflex_plan import add_reflex_options, reflex_plan
@@ -72,6 +73,7 @@ _EPILOG = """examples:
   impact plan --task grab.yaml --cell cell.yaml --impact-limits robust
   impact plan --scenario rs_grab_catfood_case1
   impact plan --scenario mine.yaml --friction 0.3,0.9 --impact-limits robust --json
+  impact plan --person chest --task near.yaml
 
 Nothing moves. The bound is that of the controller for an arm at rest; margin 2 % (joint_load) or
 1 % (robust). joint_load: every impact along the normal within the ranges of surface and joints;
@@ -82,6 +84,9 @@ margin; the impulse of a contact may be zero.
 --task reads the task from a file (doc/own_cell.md). For arms that push or grab a box, and with
 --scenario: the highest speed of the plates, joint_load or robust; margin 5 % (joint_load), 1 %
 (robust), 2 % of the joint velocities. For a humanoid: the speed of the palms, as with --and.
+--person REGION: the highest speed towards a person (doc/people.md); --task gives pose, direction,
+control and reaction of the arm, whether the region is clamped, and padding. With --case FILE (JSON)
+in place of the region, cases are computed again. Not a certified safety function.
 --yaml writes contact point, normal, speed, joint names and limits.
 Exit status: 0 done, 1 no speed is safe here, 2 wrong usage.
 """
@@ -101,6 +106,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_several_options(parser)
     add_task_options(parser)
     add_object_options(parser)
+    add_person_options(parser)
     add_limit_options(parser)
     add_reflex_options(parser)
     add = parser.add_argument
@@ -125,6 +131,8 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Compute the bound and print it."""
     if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
         raise UsageError("--yaml: expected a file together with --json, got -")
+    if arguments.person is not None:
+        return person_plan(arguments)
     if arguments.reflex is not None:
         return reflex_plan(arguments)
     task = given_task(arguments)

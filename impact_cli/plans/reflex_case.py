@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.present.plain import plain
-from impact_cli.plans.case_file import Cases, Entry
+from impact_cli.plans.case_file import Case, Cases
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_predictor.exceptions import PredictionError
-from impact_predictor.reflex.observed_peaks import hit_peaks, observed_fraction
+from impact_predictor.reflex.observed_peaks import hit_peaks
 from impact_predictor.reflex.stopping_push import stopping_push
 from impact_predictor.reflex.thresholds import check_range, check_stiffness, needed_thresholds
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import UsageError
 from impact_robots.robot import Robot
 
-LISTED, FRACTIONS = "B", "rho"
+LISTED = "B"
 CUTOFFS = ("5", "15.9", "30", "100")  # of an arm's filter [Hz]; franka's is not published
 ASSUMED = "15.9"  # the fake arm's: 100 1/s
 _SIZES = {"q": 7, "u": 3, "vendor": 7}
@@ -31,7 +31,7 @@ def reflex_cases(cases: Cases, robot: Robot) -> Any:
     """Return the cases with their answers, in the form that they came in.
 
     Args:
-        cases: hits with stiffness known; a file with several lists may have fractions ``rho``.
+        cases: hits with a known stiffness.
         robot: the arm.
 
     Raises:
@@ -39,13 +39,10 @@ def reflex_cases(cases: Cases, robot: Robot) -> Any:
         ImpactError: the robot's joints are not known, or it is another kind of arm.
     """
     answers = [_answer(each, f"entry {i + 1}", robot) for i, each in enumerate(cases.entries)]
-    document = cases.like(answers)
-    if cases.are_listed and isinstance(fractions := cases.document.get(FRACTIONS), dict):
-        document[FRACTIONS] = {key: observed_fraction(_number(key)) for key in fractions}
-    return plain(document)
+    return plain(cases.printed(answers))
 
 
-def _answer(entry: Entry, where: str, robot: Robot) -> Entry:
+def _answer(entry: Case, where: str, robot: Robot) -> Case:
     """Return an entry with its answers under the same names."""
     q, u, vendor = (_numbers(entry, name, where, size) for name, size in _SIZES.items())
     (speed,) = _numbers({"v": [entry.get("v")]}, "v", where)
@@ -91,7 +88,7 @@ def _refusal(
     return None
 
 
-def _numbers(entry: Entry, name: str, where: str, size: int | None = None) -> np.ndarray:
+def _numbers(entry: Case, name: str, where: str, size: int | None = None) -> np.ndarray:
     """Return the finite numbers of an entry."""
     values = entry.get(name)
     count = "numbers" if size is None else f"{size} numbers"
@@ -100,7 +97,7 @@ def _numbers(entry: Entry, name: str, where: str, size: int | None = None) -> np
     return np.array([_number(each, f"{where}: {name}") for each in values])
 
 
-def _number(value: Any, where: str = FRACTIONS) -> float:
+def _number(value: Any, where: str) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from impact_analysis.present.plain import json_text
 from impact_cli.options.impact_options import read_robot
-from impact_cli.plans.case_file import add_case_option, read_cases
+from impact_cli.plans.case_file import read_cases
 from impact_cli.plans.reflex_case import LISTED, reflex_cases
 from impact_robots.exceptions import UsageError
 
@@ -20,9 +20,7 @@ EPILOG = """\
 
 def add_reflex_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of :func:`reflex_plan`; the epilog describes them."""
-    add = parser.add_argument
-    add("--reflex", type=Path, nargs="*", metavar="BAG", help=argparse.SUPPRESS)
-    add_case_option(parser)
+    parser.add_argument("--reflex", type=Path, nargs="*", metavar="BAG", help=argparse.SUPPRESS)
 
 
 def reflex_plan(arguments: argparse.Namespace) -> int:

@@ -82,13 +82,12 @@ def generalized_impulse(
     state = ArmDynamics(robot).state(q[at], dq[at]).at(*contact)
     noise = step_covariance(x, fitted, design, state.M, dq[quiet], tau[quiet])
     weights, places = np.linalg.pinv(design)[2], np.flatnonzero(fitted)
-    scale = _noise_scale(s, weights, places, at, noise)
+    scale = noise_scale(s, weights, places, at, noise)
     change = tau[at:] - tau[quiet & fitted].mean(axis=0)
     steps = np.diff(x[at:])[:, None]
     moved = (steps * (np.abs(change[1:]) + np.abs(change[:-1])) / 2).sum(axis=0)
     moved += np.abs(state.M @ (dq[last] - dq[quiet & fitted].mean(axis=0)))
-    missed = np.square(steps * np.diff(change, axis=0)).sum(axis=0)
-    uncertain = (_MODEL_ERROR * moved) ** 2 + _SAMPLING_ERROR**2 * missed
+    uncertain = (_MODEL_ERROR * moved) ** 2 + missed_by_sampling(steps, change)
     covariance = noise * np.outer(scale, scale) + np.diag(uncertain)
     return GeneralizedImpulse(weights @ s[places], covariance, state)
 
@@ -101,7 +100,7 @@ def _first_usable(t: np.ndarray, tau: np.ndarray, start: float) -> int:
     return int(np.flatnonzero(broken)[-1]) + 1 if broken.any() else 0
 
 
-def _noise_scale(
+def noise_scale(
     s: np.ndarray, weights: np.ndarray, places: np.ndarray, at: int, noise: np.ndarray
 ) -> np.ndarray:
     """Return the ratio of jumps before the contact to those of white noise, shape (n,).
@@ -114,6 +113,16 @@ def _noise_scale(
         return np.ones(s.shape[1])
     jumps = np.array([weights @ s[places - shift] for shift in shifts])
     return np.maximum(1.0, np.sqrt(np.mean(jumps**2, axis=0) / np.diag(noise)))
+
+
+def missed_by_sampling(steps: np.ndarray, torque: np.ndarray) -> np.ndarray:
+    """Return the variance of an integral of torques by what they do between samples, (n,).
+
+    Args:
+        steps: between the samples, shape (k - 1, 1) [s].
+        torque: less what it was before, shape (k, n) [N.m].
+    """
+    return np.asarray(_SAMPLING_ERROR**2 * np.square(steps * np.diff(torque, axis=0)).sum(axis=0))
 
 
 def unexplained_momentum(

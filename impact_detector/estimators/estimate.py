@@ -40,11 +40,13 @@ class Estimate:
     gross_velocity: np.ndarray  # vibration taken out, shape (n,) [rad/s]
     impulse: np.ndarray  # on the robot, in axes of the sensor or base, shape (3,) [N.s]
     impulse_std: float  # standard deviation along the impulse [N.s]
+    impulse_covariance: np.ndarray  # shape (3, 3) [(N.s)^2]
     impulse_source: str  # BY_FORCE, BY_TORQUE or NO_SOURCE
     normal_impulse: float  # along the outward normal [N.s]
     peak_force: float  # largest normal force [N]
     duration: float  # from contact to first release [s]
     restitution: float  # -v_n^+/v_n^- of the contact point, v_n^+ at the release [-]
+    restitution_std: float  # of it, as the motion right after the release shows it [-]
     fit_rms: float  # over all joints [rad]
     fit_samples: int
     fit_window: float  # [s]

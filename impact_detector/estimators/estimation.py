@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +47,11 @@ from impact_detector.estimators.impulse import (
     integrate_impulse,
 )
 from impact_detector.estimators.measured_restitution import kinematic_restitution
-from impact_detector.estimators.torque_impulse import torque_impulse
+from impact_detector.estimators.torque_impulse import (
+    EndlessContact,
+    TorqueImpulse,
+    torque_impulse,
+)
 from impact_detector.exceptions import EstimateError
 from impact_detector.signals.buffers import JointRecord, Record
 from impact_detector.signals.sample import Detection, from_seconds
@@ -56,9 +60,10 @@ from impact_robots.state.contact_frame import OWN
 
 SEARCH = 0.02  # the contact lies at most this long before the detection [s]
 QUIET = 0.06  # where the force sensor's noise is learnt, up to SEARCH before the detection [s]
-LONGEST_CONTACT = 0.02  # assumed release after contact without a force sensor [s]
+LONGEST_CONTACT = 0.02  # release after contact, where neither force nor joints tell [s]
+AT_RELEASE = 0.02  # after the release, in which vibration is not averaged away [s]
 ONSET_STD = 6e-4  # of the contact time that a detector reports [s]
-_JITTER = 1.0  # allowed delay of a sample, in periods
+_JITTER = 1.0  # of a period, by which a sample may be late
 _AFTER = (0.013, 0.017)  # velocity after, vibration included: mean around 15 ms [s]
 MEDIAN_STD = 1.2533  # of normal noise, over that of the mean
 _FEW_FORCES = 3  # too few samples before contact
@@ -84,9 +89,17 @@ class _Push(NamedTuple):
     """An impulse and where it comes from."""
 
     impulse: np.ndarray
-    std: float
+    std: float  # along it
+    covariance: np.ndarray
     source: str
     normal: np.ndarray
+
+
+class _ByJoints(NamedTuple):
+    """What joint torques and motion say of the contact."""
+
+    found: TorqueImpulse | None = None  # none: nothing, or they were not asked
+    endless: bool = False  # the contact does not end within the window
 
 
 def estimate_impact(
@@ -111,9 +124,13 @@ def estimate_impact(
     impact_time = detection.impact_time
     if np.isfinite(touch.time):
         impact_time = detection.detection_time + from_seconds(touch.time)
-    motion, over = _motion(joints, impact_time, contact, touch.std, settings)
+    by_joints = _by_joints(joints, impact_time, contact, settings)
+    margin = touch.std if contact is None else 0.0
+    release, over = _release(contact, by_joints, settings.window)
+    motion = _motion(joints, impact_time, release, margin, settings)
     fit, quality = _gross(motion, settings.method)
-    push = _push(motion.t, joints, contact, quiet, settings)
+    push = _push(contact, by_joints.found, quiet, settings)
+    restitution, restitution_std = _restitution(motion, settings) if over else (_NAN, _NAN)
     quality |= SECOND_IMPACT if second else 0
     quality |= 0 if over else IN_CONTACT
     quality |= UNDERSAMPLED if _is_undersampled(contact) else 0
@@ -127,11 +144,13 @@ def estimate_impact(
         gross_velocity=np.full_like(motion.before, np.nan) if fit is None else fit.velocity,
         impulse=push.impulse,
         impulse_std=push.std,
+        impulse_covariance=push.covariance,
         impulse_source=push.source,
         normal_impulse=float(push.normal @ push.impulse),
         peak_force=_NAN if contact is None else float((contact.force @ settings.normal).max()),
-        duration=_duration(contact),
-        restitution=_restitution(motion, settings) if over else _NAN,
+        duration=_duration(contact, by_joints.found),
+        restitution=restitution,
+        restitution_std=restitution_std,
         fit_rms=_NAN if fit is None else float(np.sqrt(np.mean(fit.fit_rms**2))),
         fit_samples=0 if fit is None else fit.samples,
         fit_window=_NAN if fit is None else fit.window,
@@ -180,28 +199,52 @@ def _touch(detection: Detection, joints: JointRecord, contact: Impulse | None) -
         return ContactTime(_NAN, ONSET_STD)
 
 
-def _duration(contact: Impulse | None) -> float:
+def _duration(contact: Impulse | None, by_joints: TorqueImpulse | None = None) -> float:
     """Return the time from contact to release, NaN if unknown [s]."""
-    return _NAN if contact is None else contact.t_release - contact.t_contact
+    if contact is not None:
+        return contact.t_release - contact.t_contact
+    return _NAN if by_joints is None else by_joints.duration
+
+
+def _by_joints(
+    joints: JointRecord, impact_time: int, contact: Impulse | None, settings: EstimatorSettings
+) -> _ByJoints:
+    """Return what the joints say of the contact, where a force sensor does not say it better."""
+    seen = contact is not None and not _is_undersampled(contact)
+    if settings.robot is None or seen:
+        return _ByJoints()
+    t = joints.since(impact_time)
+    measured = (t, joints.q, joints.dq, joints.tau)
+    try:
+        found = torque_impulse(settings.robot, *measured, 0.0, settings.contact, settings.window)
+    except EndlessContact:
+        return _ByJoints(endless=True)
+    except EstimateError:
+        return _ByJoints()
+    return _ByJoints(found)
+
+
+def _release(contact: Impulse | None, by_joints: _ByJoints, window: float) -> tuple[float, bool]:
+    """Return when the contact is over [s], and whether it is, as far as anything shows."""
+    duration = _duration(contact, by_joints.found)
+    over = not by_joints.endless and (contact is None or duration <= window / 2)
+    return (duration if over and np.isfinite(duration) else LONGEST_CONTACT), over
 
 
 def _motion(
     joints: JointRecord,
     impact_time: int,
-    contact: Impulse | None,
-    touch_std: float,
+    release: float,
+    margin: float,
     settings: EstimatorSettings,
-) -> tuple[Motion, bool]:
-    """Return the motion since contact, and whether the contact is known to end, or unseen."""
-    t, duration = joints.since(impact_time), _duration(contact)
-    over = contact is None or duration <= settings.window / 2
-    release = duration if over and contact is not None else LONGEST_CONTACT
+) -> Motion:
+    """Return the motion since contact."""
+    t = joints.since(impact_time)
     try:
-        margin = touch_std if contact is None else 0.0
         before = velocity_before(t, joints.q, 0.0, margin=margin)
     except EstimateError:
         before = mean_before(t, joints.dq, 0.0)
-    return Motion(t, joints.q, joints.dq, before, release, settings.window, settings.degree), over
+    return Motion(t, joints.q, joints.dq, before, release, settings.window, settings.degree)
 
 
 def _gross(motion: Motion, method: str) -> tuple[GrossVelocity | None, int]:
@@ -229,31 +272,22 @@ def _covers(t: np.ndarray, start: float, end: float) -> bool:
 
 
 def _push(
-    t: np.ndarray,
-    joints: JointRecord,
     contact: Impulse | None,
+    by_joints: TorqueImpulse | None,
     quiet: _Quiet,
     settings: EstimatorSettings,
 ) -> _Push:
     """Return the impulse from the force sensor, or from torques if it is unknown or too slow."""
-    by_force = None
+    std = _NAN
     if contact is not None and np.isfinite(contact.t_release):
         std = force_impulse_std(contact, quiet.noise, quiet.offset_std)
-        by_force = _Push(contact.impulse, std, BY_FORCE, settings.normal)
-    if by_force is not None and not _is_undersampled(contact):
-        return by_force
-    nothing = _Push(_NAN3, _NAN, NO_SOURCE, settings.normal)
-    if settings.robot is None or (contact is not None and by_force is None):
-        return by_force or nothing
-    try:
-        found = torque_impulse(
-            settings.robot, t, joints.q, joints.dq, joints.tau, 0.0, settings.contact
-        )
-    except EstimateError:
-        return by_force or nothing
-    if by_force is not None and by_force.std <= found.std:
-        return by_force
-    return _Push(found.impulse, found.std, BY_TORQUE, settings.base_normal)
+        if by_joints is None or std <= by_joints.std:
+            covariance = std**2 * np.eye(3)
+            return _Push(contact.impulse, std, covariance, BY_FORCE, settings.normal)
+    if by_joints is None or (contact is not None and np.isnan(std)):
+        return _Push(_NAN3, _NAN, np.full((3, 3), _NAN), NO_SOURCE, settings.normal)
+    covariance = by_joints.covariance
+    return _Push(by_joints.impulse, by_joints.std, covariance, BY_TORQUE, settings.base_normal)
 
 
 def _is_undersampled(contact: Impulse | None) -> bool:
@@ -263,14 +297,27 @@ def _is_undersampled(contact: Impulse | None) -> bool:
     return not contact_share(contact) <= TOO_UNCERTAIN
 
 
-def _restitution(motion: Motion, settings: EstimatorSettings) -> float:
-    """Return the kinematic restitution, always by the velocity at the release."""
+def _restitution(motion: Motion, settings: EstimatorSettings) -> tuple[float, float]:
+    """Return the kinematic restitution, by the velocity at the release whatever the method.
+
+    Its deviation is what the 20 ms after the release say otherwise than all of the window: there
+    vibration is not averaged away.
+    """
     if settings.robot is None or not np.isfinite(settings.base_normal).all():
-        return _NAN
+        return _NAN, _NAN
+    q = motion.q[max(int(np.searchsorted(motion.t, 0.0)) - 1, 0)]
+    J = ArmDynamics(settings.robot).state(q, motion.before).at(*settings.contact).J[:3]
+    short = min(motion.window, motion.release + AT_RELEASE)
+    found, other = (
+        _bounce(J, replace(motion, window=end), settings) for end in (motion.window, short)
+    )
+    return found, abs(other - found)
+
+
+def _bounce(J: np.ndarray, motion: Motion, settings: EstimatorSettings) -> float:
+    """Return the restitution by the parabola of a motion, NaN where samples are missing [-]."""
     try:
         after, _ = from_release(motion)
     except EstimateError:
         return _NAN
-    q = motion.q[max(int(np.searchsorted(motion.t, 0.0)) - 1, 0)]
-    J = ArmDynamics(settings.robot).state(q, motion.before).at(*settings.contact).J[:3]
     return kinematic_restitution(J, settings.base_normal, motion.before, after.velocity)

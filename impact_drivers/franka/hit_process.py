@@ -25,9 +25,9 @@ from impact_drivers.franka.loop.loop import FrankaLoop
 from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_drivers.franka.loop.loop_times import TimesReport
 from impact_drivers.franka.loop.protection import STILL_RAISED
-from impact_drivers.franka.real_arm_limits import require_every_impulse
 from impact_drivers.franka.restore_main import connected, restore
 from impact_qp.control.plan import Plan
+from impact_qp.limits.impact_limits.registry import refuse_weak_limits
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 from impact_ros.interrupts import interrupts_blocked
@@ -53,9 +53,9 @@ class HitJob:
         """Check the plan.
 
         Raises:
-            DriverError: its impact limits do not bound every admissible impulse.
+            ControlError: its impact limits do not bound every admissible impulse.
         """
-        require_every_impulse(self.plan.impact_limits)
+        refuse_weak_limits(self.plan.impact_limits)
 
 
 @dataclass(frozen=True)

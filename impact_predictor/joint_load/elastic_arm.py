@@ -29,6 +29,8 @@ class ElasticArm(NamedTuple):
     servo_stiffness: np.ndarray  # of a position or velocity loop [N.m/rad]
     servo_damping: np.ndarray  # of the same [N.m.s/rad]
     share: float  # of a step that the torque filter takes in a tick [-]
+    loop_stiffness: np.ndarray  # of a controller by torques, on link positions [N.m/rad]
+    loop_damping: np.ndarray  # of the same, on link velocities [N.m.s/rad]
 
     def scaled(self, scale: np.ndarray) -> ElasticArm:
         """Return the arm with other joints; the torque loop goes on taking them as nominal.
@@ -79,4 +81,6 @@ def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> Elast
         np.array(robot.damping_time),
         *servo,
         1.0 - float(np.exp(-2.0 * np.pi * FILTER_HZ * TICK)),
+        np.zeros(n),
+        np.zeros(n),
     )

@@ -108,7 +108,7 @@ def rub(W: np.ndarray, f: np.ndarray, u: np.ndarray, c: int, step: float, fricti
 @compiled
 def flight_steps(arm: ElasticArm) -> int:
     """Return the steps per tick that resolve springs, dampers and servos of the joints."""
-    M_inverse, K, D, B, _, _, servo_K, servo_D, _ = arm
+    M_inverse, K, D, B, _, _, servo_K, servo_D, _, _, _ = arm
     links = motors = rates = 0.0
     for i in range(len(K)):
         links += M_inverse[i, i] * K[i]  # at least the highest frequency squared: the trace
@@ -187,15 +187,17 @@ def contact_forces(
 def control(arm: ElasticArm, motion: ElasticMotion, sent: np.ndarray, act: np.ndarray) -> None:
     """Write the actuators' torque of the next tick into ``act``: the joint torque loop.
 
-    ``sent`` is the change of the torque that the loop is commanded, shape (n,) [N.m].
+    ``sent`` is the change of the torque that the loop is commanded, shape (n,) [N.m], without that
+    by a controller on the motion of the links.
     """
-    _, _, _, _, ratio, damping_time, _, _, share = arm
+    _, _, _, _, ratio, damping_time, _, _, share, loop_K, loop_D = arm
     load, filtered = motion.load, motion.filtered
     for i in range(len(load)):
         change = share * (load[i] - filtered[i])
         filtered[i] += change
         act[i] = (1.0 - ratio[i]) * (filtered[i] + damping_time[i] * change / TICK)
-        act[i] += ratio[i] * sent[i]
+        asked = sent[i] - loop_K[i] * motion.q[i] - loop_D[i] * motion.vq[i]
+        act[i] += ratio[i] * asked
 
 
 @compiled
@@ -269,7 +271,7 @@ def go_on(
     h: float,
 ) -> None:
     """Go from the middle of a step to its end."""
-    _, K, _, B, _, _, servo_K, servo_D, _ = arm
+    _, K, _, B, _, _, servo_K, servo_D, _, _, _ = arm
     q, th, vq, vt, load, _ = motion
     act, passed, a = torques
     for i in range(len(q)):

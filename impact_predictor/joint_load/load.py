@@ -226,7 +226,7 @@ def joint_load(
 def warm_up() -> None:
     """Compile or load the code of :func:`joint_load`: some 10 s once, then half a second."""
     one = np.ones(1)
-    arm = ElasticArm(np.eye(1), one, one, one, one, one, one, one, 0.5)
+    arm = ElasticArm(np.eye(1), one, one, one, one, one, one, one, 0.5, one, one)
     contact = LoadContact(np.ones((3, 1)), np.array([0.0, 0.0, -1.0]), RigidLaw(0.0), 0.0)
     joint_load(arm, [contact], duration=TICK)
 

@@ -73,7 +73,7 @@ class ObjectLoad:
         if joint_scale is not None:
             arms = [arm.scaled(joint_scale[n]) for n, arm in zip(plates, arms, strict=True)]
         self._names, self._n = tuple(plates), robots[next(iter(plates))].dof
-        self._system = _joined(arms, body)
+        self._system = joined(arms, body.inertia())
         self._corners = [
             self._corner(number, plate, body, point)
             for number, plate in enumerate(plates.values())
@@ -134,16 +134,21 @@ def _law(contact: FaceContact, speed: float, fastest: float) -> NormalLaw:
     return normal_law(corner, contact.restitution, max(speed, LEAST_SHARE * fastest))
 
 
-def _joined(arms: Sequence[ElasticArm], body: FreeBody) -> ElasticArm:
-    """Return arms and object as one system whose last six coordinates nothing drives."""
+def joined(arms: Sequence[ElasticArm], inertia: np.ndarray) -> ElasticArm:
+    """Return arms and an object as one system whose last coordinates nothing drives.
+
+    Args:
+        arms: at the configuration at contact.
+        inertia: of the object, shape (m, m) [kg; kg.m^2].
+    """
     from scipy.linalg import block_diag  # loads slowly
 
-    zero, one = np.zeros(_TWIST), np.ones(_TWIST)
+    zero, one = np.zeros(len(inertia)), np.ones(len(inertia))
 
     def all_of(name: str, of_object: np.ndarray) -> np.ndarray:
         return np.concatenate([*(getattr(arm, name) for arm in arms), of_object])
 
-    inverses = [*(arm.M_inverse for arm in arms), np.linalg.inv(body.inertia())]
+    inverses = [*(arm.M_inverse for arm in arms), np.linalg.inv(inertia)]
     return ElasticArm(
         M_inverse=np.ascontiguousarray(block_diag(*inverses)),
         stiffness=all_of("stiffness", zero),
@@ -154,4 +159,6 @@ def _joined(arms: Sequence[ElasticArm], body: FreeBody) -> ElasticArm:
         servo_stiffness=all_of("servo_stiffness", zero),
         servo_damping=all_of("servo_damping", zero),
         share=arms[0].share,
+        loop_stiffness=all_of("loop_stiffness", zero),
+        loop_damping=all_of("loop_damping", zero),
     )

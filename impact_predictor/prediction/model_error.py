@@ -25,6 +25,7 @@ class ModelError(NamedTuple):
 
 
 MODEL_ERROR = ModelError()
+USUAL_CONTACT, UNKNOWN_CONTACT = 0.01, 0.02  # duration [s]
 _ACROSS = np.vstack([pin.skew(axis) for axis in np.eye(3)])  # cross products with each axis
 QUANTILE = 1.96  # of a normal distribution: standard deviations in half a 95 % interval
 
@@ -92,3 +93,12 @@ def joint_impulse_effects(M_x: np.ndarray, error: ModelError = MODEL_ERROR) -> n
     from impact_predictor.compiled.mobility import inverse  # loads slowly
 
     return np.asarray(error.joint_impulse * inverse(M_x))
+
+
+def friction_scale(duration: float) -> float:
+    """Return by how much more friction in joints passes than in the 10 ms of ``MODEL_ERROR`` [-].
+
+    Args:
+        duration: of the contact, NaN: unknown, then 20 ms are taken [s].
+    """
+    return max(1.0, (duration if np.isfinite(duration) else UNKNOWN_CONTACT) / USUAL_CONTACT)

@@ -4,20 +4,18 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
-import numpy as np
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 
 from impact_qp.arms.plan_start import PlanStart
-from impact_qp.arms.plans import SpreadChoice, spread_controllers
+from impact_qp.arms.plans import SpreadChoice, guarded_arms
 from impact_qp.arms.spread_arm import STATES, SpreadArm
+from impact_qp.ros.control_cycle import bring_to_rest
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.task_name import task_name
 from impact_qp.spreading import Variant
-from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_qp.spreading.stopping import HOLD_DISTANCE
 from impact_qp.watching_parameters import WatchingParameters
 from impact_robots.task.box_task import IMPACT_LIMITS_OF_BOXES
@@ -92,12 +90,6 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
             cap=settings.speed_cap,
             hold_distance=settings.hold_distance,
         )
-        controls = [
-            GuardedSpreading(controller, np.array(start))
-            for controller, start in zip(
-                spread_controllers(task, choice), task.q_start, strict=True
-            )
-        ]
         self._plan_start = PlanStart(task.arm_names, period=PERIOD, lockstep=settings.lockstep)
         self._log = ThrottledLog(self.get_logger())
         self._stopping = False
@@ -111,7 +103,7 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
                 self._stop_all,
                 self._take_turns,
             )
-            for name, control in zip(task.arm_names, controls, strict=True)
+            for name, control in zip(task.arm_names, guarded_arms(task, choice), strict=True)
         ]
         self._make_timers()
         freeze_garbage()
@@ -119,16 +111,16 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
 
     def _make_timers(self) -> None:
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # watches while simulated time stands
-        self._ticks = [self.create_timer(PERIOD, self._settle, clock=steady)]
+        self._watchdog = None
         if not self.settings.lockstep:
             half = self.settings.state_timeout / 2.0
-            self._ticks.append(self.create_timer(half, self._look, clock=steady))
+            self._watchdog = self.create_timer(half, self._look, clock=steady)
         self._diagnostics = [
             DiagnosticsReporter(
                 self,
                 steady,
                 f"{arm.name}/{STATES}" if arm.name else STATES,
-                lambda arm=arm: (arm.diagnosis, arm.watch.counts, arm.newest),
+                lambda arm=arm: (arm.diagnosis, arm.watch.counts, arm.inputs.newest),
             )
             for arm in self.arms
         ]
@@ -138,8 +130,8 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
         if refusals := [arm.refusal for arm in self.arms if arm.refusal]:
             return "; ".join(refusals)
         for arm in self.arms:
-            arm.rest("activated again")  # of a deactivation a moment ago
-        self._come_to_rest()
+            arm.lose("activated again")  # of a deactivation a moment ago
+        bring_to_rest(self.arms, PERIOD)
         self._plan_start.reset()
         self._stopping = False
         for arm in self.arms:
@@ -158,17 +150,13 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
             return
         self.get_logger().info(f"{reason} by request")
         for arm in self.arms:
-            arm.release(reason)
-        self._come_to_rest()
-        for timer in self._ticks:
-            self.destroy_timer(timer)
+            arm.clean_up(reason)
+        bring_to_rest(self.arms, PERIOD)
+        if self._watchdog is not None:
+            self.destroy_timer(self._watchdog)
         for each in (*self.arms, *self._diagnostics):
             each.destroy()
         self.arms = []
-
-    def _come_to_rest(self) -> None:
-        while any([arm.settle() for arm in self.arms]):
-            time.sleep(PERIOD)
 
     def _take_turns(self) -> None:
         """Answer what waits: in lockstep all arms in their order, as one process does."""
@@ -196,10 +184,6 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
         for arm in self.arms:
             if arm.name != name:
                 arm.stop(f"{who}: {reason}")
-
-    def _settle(self) -> None:
-        for arm in self.arms:
-            arm.settle()
 
     def _look(self) -> None:
         for arm in self.arms:

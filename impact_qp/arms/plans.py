@@ -28,6 +28,7 @@ from impact_qp.spreading import (
     join,
 )
 from impact_qp.spreading.force import ForceLaw
+from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_qp.spreading.stopping import HOLD_DISTANCE
 from impact_robots import ArmDynamics
 from impact_robots.task.box_task import BoxTask
@@ -55,16 +56,15 @@ class SpreadChoice(NamedTuple):
 USUAL = SpreadChoice()
 
 
-def spread_controllers(
-    task: BoxTask, choice: SpreadChoice = USUAL
-) -> tuple[SpreadingController, ...]:
-    """Return the controllers of all arms, which stop together; raises as :func:`spread_plans`."""
+def guarded_arms(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[GuardedSpreading, ...]:
+    """Return all arms' guarded controllers, which stop together; raises as :func:`spread_plans`."""
     controllers = [
         SpreadingController(robot, plan, hold_distance=choice.hold_distance)
         for robot, plan in zip(task.robots, spread_plans(task, choice), strict=True)
     ]
     join(controllers)
-    return tuple(controllers)
+    starts = [np.array(start) for start in task.q_start]
+    return tuple(map(GuardedSpreading, controllers, starts))
 
 
 def spread_plans(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadPlan, ...]:

@@ -14,9 +14,10 @@ from impact_qp.body.grab_phases import GrabPhases, box_arrivals
 from impact_qp.body.phases import OPEN_SPEED
 from impact_qp.body.progress import GrabProgress
 from impact_qp.body.state_check import HumanoidState, HumanoidStateCheck
-from impact_qp.control.last_check import LastCheck
-from impact_qp.control.state_machine import Action, Event, MotionState, StateMachine
+from impact_qp.control.guarded_arm import Guarded
+from impact_qp.control.state_machine import Event, MotionState
 from impact_qp.exceptions import ControlError
+from impact_qp.guards.last_check import LastCheck
 from impact_qp.guards.tracking import TrackingWatch
 from impact_qp.interface import PositionInterface, TorqueInterface
 from impact_qp.limits.impact_limits.contact import NO_BOUND
@@ -39,7 +40,7 @@ class GrabAnswer(NamedTuple):
     problem: str  # why positions are held; empty: not held
 
 
-class GuardedGrab:
+class GuardedGrab(Guarded):
     """Answers each state with positions that can be sent.
 
     A humanoid with position servos must not go limp: on every failure it is held in place. A single
@@ -48,7 +49,6 @@ class GuardedGrab:
 
     Attributes:
         robot: with a floating base.
-        machine: lifecycle, motion and faults; a fault is stored until the next activation.
         infeasible: cycles whose program had no solution.
     """
 
@@ -71,6 +71,7 @@ class GuardedGrab:
                 faster than the cap.
             RobotError: the start is out of its reach, or its YAML lacks something.
         """
+        super().__init__()
         self.robot, self._task = load_robot(task.robot), task
         _check_speeds(task, speed_cap)
         self._start = task.start(self.robot)
@@ -80,12 +81,15 @@ class GuardedGrab:
         self._cap = speed_cap
         # the base sways, so palms are tracked less exactly than an arm's position
         self._tracking = [TrackingWatch(TorqueInterface, PERIOD) for _ in PALMS]
-        self.machine = StateMachine()
         self.machine.take(Event.CONFIGURED)
-        self._refusal, self._trusted = "", True
-        self._start_over()
+        self.begin_anew()
 
-    def _start_over(self) -> None:
+    # --- the life cycle -----------------------------------------------------------------------
+
+    def begin_anew(self) -> None:
+        """Restart; earlier states are discarded."""
+        self._state_check.reset()
+        self.refusal = ""
         task, robot = self._task, self.robot
         self._phases = GrabPhases(task, PERIOD, box_arrivals(task))
         self._controller = WholeBodyController(
@@ -99,17 +103,15 @@ class GuardedGrab:
         self._usable = 0  # stamp of the last state that could be used
         self._begun, self.infeasible = False, 0
 
-    # --- the life cycle -----------------------------------------------------------------------
+    def _brake(self) -> None:
+        self.machine.take(Event.AT_REST)  # positions that are held do not move
 
-    @property
-    def fault(self) -> str:
-        """Why the grab was ended, "" if it was not."""
-        return self.machine.reason
+    def _hold_anew(self) -> None:
+        self._hold.begin()
+        self.machine.take(Event.AT_REST)
 
-    @property
-    def engaged(self) -> bool:
-        """Whether states are answered: from an activation to a deactivation."""
-        return self.machine.situation.motion is not MotionState.SILENT
+    def _rest(self, _reason: str) -> None:
+        self.machine.take(Event.RAMPED)  # servos keep the last positions
 
     @property
     def phase(self) -> str:
@@ -119,42 +121,11 @@ class GuardedGrab:
     def look(self, stamp: int, state: HumanoidState) -> None:
         """Take a state that is not answered, of an inactive robot; arguments as of `answer`."""
         finding = self._state_check.finding(stamp, state)
-        self._refusal = finding.problem or self._state_check.not_at_start(state)
-
-    @property
-    def refusal(self) -> str:
-        """Why the robot must not be activated, by the last checked state."""
-        return self._refusal
+        self.refusal = finding.problem or self._state_check.not_at_start(state)
 
     def activate(self) -> None:
-        """Begin with the next state; earlier states are discarded."""
-        self._state_check.reset()
-        self._refusal, self._trusted = "", True
-        self._start_over()
+        """Begin with the next state."""
         self.machine.take(Event.ACTIVATED_TO_MOVE)
-
-    def deactivate(self) -> None:
-        """Stop sending: servos keep the last positions."""
-        self._refusal = ""
-        self.machine.take(Event.DEACTIVATED)
-        self.machine.take(Event.AT_REST)  # positions that are not sent do not move
-        self.machine.take(Event.RAMPED)
-
-    def stop(self, reason: str) -> None:
-        """End the grab and hold the robot where it is; the first reason is stored as the fault."""
-        self.machine.take(Event.FAULT, reason)
-        self.machine.take(Event.AT_REST)  # positions that are held do not move
-
-    def lose(self, reason: str) -> None:
-        """End the grab because no states arrive: servos keep the last positions."""
-        self.machine.take(Event.STATES_LOST, reason)
-        self.machine.take(Event.RAMPED)
-
-    def _distrust(self, reason: str) -> None:
-        """End the grab because states jumped: they are no longer trusted."""
-        self._trusted = False
-        self.machine.take(Event.DISTRUST, reason)
-        self.machine.take(Event.RAMPED)
 
     # --- answers ------------------------------------------------------------------------------
 
@@ -170,11 +141,11 @@ class GuardedGrab:
             self._zero = self._usable = stamp
         finding = self._state_check.finding(stamp, state)
         if finding.fault:
-            self._distrust(f"implausible {finding.problem}")
-        if finding.problem or not self._trusted:
+            self.distrust(f"implausible {finding.problem}")
+        if finding.problem or self.latched:
             return self.held(stamp, finding.problem, timeout)
         self._usable = stamp
-        self._come_back()
+        self.machine.take(Event.STATES_BACK)  # somebody may have moved it: held where it is then
         problem = self._state_check.fall(state)
         if not problem and not self._begun:
             problem = self._state_check.not_at_start(state)
@@ -192,12 +163,6 @@ class GuardedGrab:
         if silent > timeout:
             self.lose(f"no usable state for {silent:.3f} s: {problem}")
         return self._held(self.fault or problem)
-
-    def _come_back(self) -> None:
-        """Hold where the robot is after states were lost: it may have been moved."""
-        if Action.HOLD_ANEW in self.machine.take(Event.STATES_BACK):
-            self._hold.begin()
-            self.machine.take(Event.AT_REST)
 
     def _controlled(self, time: float, state: HumanoidState) -> GrabAnswer | None:
         """Return the command of the controller, if it can be sent."""
@@ -235,8 +200,6 @@ class GuardedGrab:
         """Return held positions of a robot at ``q``, (n,) [rad]; None: position unknown."""
         self._controller.hold()
         if q is not None:
-            if self._hold.is_far(q):
-                self.machine.take(Event.PUSHED)
             positions = self._hold.held(q)
         elif self._hold.begins or self._hold.sent is None:
             return None

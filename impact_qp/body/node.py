@@ -227,7 +227,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         assert self._grab is not None
         self._stamp, outputs, counts = stamp, self._outputs, self._watch.counts
         counts.infeasible = self._grab.infeasible
-        took, fault = time.perf_counter() - received, self._grab.machine.situation.fault
+        took, fault = time.perf_counter() - received, self._grab.fault_kind
         outputs.begin_answer(answer.positions, header_stamp)
         status = grab_status(answer, counts, header_stamp, fault, self._limits)
         status.solve_time, status.cycle_time = took, outputs.sent - received
@@ -267,7 +267,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
 
     def _report(self, text: str) -> None:
         """Publish that nothing is commanded any more, and why."""
-        fault = Fault.NONE if self._grab is None else self._grab.machine.situation.fault
+        fault = Fault.NONE if self._grab is None else self._grab.fault_kind
         stamp = from_nanoseconds(max(self._stamp, 0))
         status = status_message(self._watch.counts, text, stamp, fault=fault, limits=self._limits)
         self._outputs.report(status)

@@ -162,10 +162,12 @@ class ImpactController:
         Torques go there at their rate limit, velocities at the acceleration limit; positions are
         those of such velocities. Nothing for a position interface that was never sent a position.
         """
-        yield from self.interface.settle()
+        last = None
+        for last in self.interface.settle():
+            yield last
         self.release()
         rest = self.rest()
-        if rest is not None:
+        if rest is not None and (last is None or not np.array_equal(last, rest)):
             yield rest
 
     @property

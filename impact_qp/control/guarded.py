@@ -11,44 +11,54 @@ import numpy as np
 
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
-from impact_qp.control.last_check import LastCheck
-from impact_qp.guards.plausibility import StateGate
+from impact_qp.control.guarded_arm import GuardedArm
+from impact_qp.control.phases import Phase
+from impact_qp.control.state_machine import Event, StateMachine
 from impact_qp.guards.takeover import can_stop_before
 from impact_robots.state.state import PointState
 
 
-class GuardedController:
+class GuardedController(GuardedArm):
     """Answers plausible states with commands that can be sent.
 
     Attributes:
         controller: between the guards.
-        fault: why the arm was put to rest, "" if it was not; see :meth:`cycle`.
-        latched: states or commands are invalid: nothing is commanded until ``reset``.
     """
 
-    def __init__(self, controller: ImpactController) -> None:
-        """Put guards around a controller."""
+    controller: ImpactController
+
+    def __init__(self, controller: ImpactController, machine: StateMachine | None = None) -> None:
+        """Put guards around a controller.
+
+        Args:
+            controller: between the guards.
+            machine: that decides what it may do; none: one of its own, which is active at once.
+        """
+        if machine is None:
+            machine = StateMachine()
+            _activate(machine)
+        super().__init__(controller, machine)
         self.controller = controller
-        self._gate = StateGate(controller.robot)
-        self._check = self._new_check()
         self._time: int | None = None  # of the state answered last [ns]
-        self.fault, self.latched = "", False
-
-    def _new_check(self) -> LastCheck:
-        controller = self.controller
-        return LastCheck(controller.robot, controller.plan.sends, controller.period)
-
-    @property
-    def doubts(self) -> bool:
-        """Whether the states are implausible, or were recently."""
-        return self._gate.doubts
 
     def reset(self) -> None:
         """Restart, as at an activation; knowledge of the states stays."""
+        self.clean_up()
+        _activate(self.machine)
+
+    def begin_anew(self) -> None:
+        """Restart; knowledge of the states stays."""
         self.controller.reset()
         self._check.begin_anew()
+        self._time = self._settling = None
+
+    def _brake(self) -> None:
+        self.controller.stop()
+
+    def _way_to_rest(self) -> Iterator[np.ndarray]:
+        self.controller.stop()
         self._time = None
-        self.fault, self.latched = "", False
+        return self.controller.settle()
 
     def adopt(self, controller: ImpactController) -> None:
         """Continue with another controller of the same robot and interface, without a step."""
@@ -86,35 +96,18 @@ class GuardedController:
             return ""
         return f"the arm moves at {speed:.3f} m/s, too fast to begin {gap:.3f} m before the surface"
 
-    def stop(self) -> None:
-        """Brake and hold, from the next cycle on, until ``reset``."""
-        self.controller.stop()
-
-    def accepts(self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False) -> bool:
-        """Take a state, also one that is not answered.
-
-        Args:
-            time: of the measurement [ns].
-            q: joint positions, shape (n,) [rad].
-            dq: joint velocities, shape (n,) [rad/s].
-            impact: an impact is detected.
-
-        Returns:
-            False if there is a fault: the arm is then ramped to rest by :meth:`settle`.
-
-        Raises:
-            ControlError: the state is skipped; gives the reason.
-        """
-        fault = self._gate.fault_in(time, q, dq, impact=impact)
-        if fault:
-            self._fail(fault)
-        return not self.latched
+    def stop(self, reason: str = "") -> None:
+        """Brake and hold, from the next cycle on, until ``reset``; a reason makes it a fault."""
+        if reason:
+            super().stop(reason)
+        else:
+            self._brake()
 
     def answer(
         self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
     ) -> Command | None:
         """Return the command for a state that was accepted; arguments as of :meth:`cycle`."""
-        if self.latched:
+        if not self.answers:
             return None
         elapsed = None
         if self._time is not None and time >= self._time:  # else the clock jumped back
@@ -124,10 +117,10 @@ class GuardedController:
         if self.controller.anew:
             self._check.begin_anew()
         if problem := self._check.problem(command, q):
-            self._fail(f"command withheld: {problem}")
+            self.distrust(f"command withheld: {problem}")
             return None
-        if self.controller.refused and not self.fault:
-            self.fault = self.controller.refused
+        phase = command.phase
+        self._note(stands=phase.stands, held=phase is Phase.HOLD, fault=self.controller.refused)
         return command
 
     def catch_up(self, until: float = inf) -> None:
@@ -148,8 +141,8 @@ class GuardedController:
 
         Returns:
             None if states jumped or a command is invalid: the arm is then ramped to rest by
-            :meth:`settle`, and nothing is commanded until ``reset``, even if later states are
-            consistent: they may be those of other joints.
+            :meth:`settle`, one command per period, and nothing is commanded until ``reset``, even
+            if later states are consistent: they may be those of other joints.
 
         Raises:
             ControlError: the state is skipped; gives the reason.
@@ -158,14 +151,7 @@ class GuardedController:
             return None
         return self.answer(time, q, dq, impact=impact, ready=ready)
 
-    def _fail(self, reason: str) -> None:
-        self.fault, self.latched = self.fault or reason, True
-        self.controller.stop()
 
-    def settle(self) -> Iterator[np.ndarray]:
-        """Yield commands, one per period, until the arm is at rest, shape (n,) each."""
-        for values in self.controller.settle():
-            yield values
-            self._check.rested(values)
-        self._check.begin_anew()
-        self._time = None
+def _activate(machine: StateMachine) -> None:
+    machine.take(Event.CONFIGURED)
+    machine.take(Event.ACTIVATED_TO_MOVE)

@@ -28,7 +28,7 @@ def activation_refusal(
         approaches: at once; else it holds until a goal arrives, with its own surface.
     """
     if guarded.doubts:
-        return f"the joint states are not believed: {guarded.fault}"
+        return f"the joint states are not believed: {guarded.fault or guarded.refusal}"
     if state is None or not approaches:
         return ""
     controller = guarded.controller

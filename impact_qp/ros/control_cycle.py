@@ -1,122 +1,205 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One control cycle: from a joint state to the command that answers it."""
+"""One arm's control cycle: from a joint state to the command that answers it, or to rest."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from math import inf
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from impact_msgs.msg import ControllerStatus, DetectorStatus
-from impact_qp.control.command import Command
-from impact_qp.control.guarded import GuardedController
-from impact_qp.control.status import BLIND, command_fields, remark
+from impact_qp.control.guarded_arm import GuardedArm
 from impact_qp.ros.inputs import Inputs
-from impact_qp.ros.messages import status_message
 from impact_qp.ros.outputs import Outputs
-from impact_qp.ros.safe_stop import SafeStop
 from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots.exceptions import ImpactError
-from impact_ros.messages import to_nanoseconds
+from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.node.throttled_log import ThrottledLog
 
-SPARE = 0.6  # of a period after a state, when deferrable work must have begun [-]
 
-# stamp of the state [ns], its q and dq (n,), the command, its status, the detector is ready
-OnAnswer = Callable[[int, np.ndarray, np.ndarray, Command, ControllerStatus, bool], None]
+class Watching(Protocol):
+    """Parameters of when an arm is stopped, see :class:`.WatchingParameters`."""
+
+    state_timeout: float
+    max_consecutive_missed: int
+    lockstep: bool
 
 
 class ControlCycle:
     """Answers states at the rate of the controller; in lockstep each after its detection status.
 
+    It never blocks: a timer ramps the commands to rest, one per period, without answering states.
+
     Attributes:
-        idle: activated, without any motion so far.
+        name: namespace of the arm's topics; empty: the node's.
+        watch: of the cycles' pace.
+        inputs: states and detection status.
+        outputs: commands and reports.
         steps: of the states' stamps, in lockstep.
+        stamp: of the state answered last [ns], -1 before the first.
+        state_timeout: age of state or detection status that is a fault [s].
     """
 
     def __init__(
         self,
-        guarded: GuardedController,
-        watch: CycleWatch,
-        inputs: Inputs,
+        node: Node,
+        guarded: GuardedArm,
         outputs: Outputs,
-        safe_stop: SafeStop,
+        watching: Watching,
         *,
-        lockstep: bool,
-        on_answer: OnAnswer,
-        logger: Any,
+        name: str = "",
+        evidence_age: float = inf,
     ) -> None:
-        """Answer the states in ``inputs`` through ``outputs``.
+        """Answer what arrives by ``outputs``.
 
         Args:
+            node: whose timers are used.
             guarded: the controller.
-            watch: of the cycles' pace.
-            inputs: states and detection status.
             outputs: commands and reports.
-            safe_stop: for faults.
-            lockstep: a state is answered after its detection status, and again when repeated.
-            on_answer: called after each answer.
-            logger: of the node.
+            watching: when to stop.
+            name: namespace of the arm's topics; empty: the node's.
+            evidence_age: largest difference of the stamps of a detection status and its state [s].
         """
-        self._guarded, self._watch, self._inputs, self._outputs = guarded, watch, inputs, outputs
-        self._safe_stop, self._lockstep = safe_stop, lockstep
-        self._on_answer, self._log = on_answer, ThrottledLog(logger)
-        self.steps = StampSteps(guarded.controller.period)
-        self._spare = SPARE * guarded.controller.period
-        self.reset()
+        robot, self._period = guarded.controller.robot, guarded.controller.period
+        self.name, self._node, self._guarded, self.outputs = name, node, guarded, outputs
+        self._lockstep, self.state_timeout = watching.lockstep, watching.state_timeout
+        self._log = ThrottledLog(node.get_logger())
+        self.watch = CycleWatch(self._period, watching.max_consecutive_missed)
+        self.inputs = Inputs(robot, evidence_age)
+        self.steps = StampSteps(self._period)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)  # goes on while simulated time stands
+        self._to_rest = node.create_timer(self._period, self._go_on_to_rest, clock=steady)
+        self._to_rest.cancel()
+        self._forget()
+
+    def _forget(self) -> None:
+        self.stamp, self._received = -1, 0.0
+        self._pending: JointState | None = None
 
     def reset(self) -> None:
-        """Restart without any state."""
-        self.idle = False
-        self._pending: JointState | None = None
-        self._received = 0.0  # arrival of the pending state [s of ``time.perf_counter``]
+        """Start from no state received and no command sent."""
+        for part in (self.watch, self.inputs, self.outputs):
+            part.reset()
+        self._forget()
+
+    def destroy(self) -> None:
+        """Destroy the timer and the publishers."""
+        self._node.destroy_timer(self._to_rest)
+        self.outputs.destroy()
+
+    # --- what differs between arms ----------------------------------------------------------------
+
+    def _arrived(self, stamp: int, arrival: float) -> None:
+        """Note that a state has come, which may not be answered."""
+
+    def _answer_waiting(self) -> None:
+        """Answer the state that waits, unless others are to be answered first."""
+        self.answer_pending()
+
+    def _command(self, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool) -> Any:
+        """Return the command for a state that was accepted, none if it must not be sent."""
+        raise NotImplementedError
+
+    def _described(
+        self, command: Any, stamp: Any
+    ) -> tuple[ControllerStatus, dict[str, np.ndarray]]:
+        """Return a command's status and motion, see :meth:`.Outputs.finish_answer`."""
+        raise NotImplementedError
+
+    def _answered(self, command: Any, status: ControllerStatus) -> None:
+        """Do what follows an answer that was sent."""
+
+    def _described_rest(self, reason: str, stamp: Any) -> ControllerStatus:
+        """Return the status of an arm whose commands go to rest."""
+        raise NotImplementedError
+
+    def _say_stopped(self, reason: str) -> None:
+        """Let others know of a fault that is new."""
+        raise NotImplementedError
+
+    # --- the situation ----------------------------------------------------------------------------
+
+    @property
+    def fault(self) -> str:
+        """Why the arm was stopped, "" while it was not."""
+        return self._guarded.fault
+
+    @property
+    def engaged(self) -> bool:
+        """Whether the arm is commanded, or would be if its states were usable."""
+        return self._guarded.engaged
+
+    @property
+    def settling(self) -> bool:
+        """Whether commands ramp to rest."""
+        return self._guarded.settling
+
+    @property
+    def label(self) -> str:
+        """Namespace of the arm's topics as a prefix."""
+        return f"{self.name}/" if self.name else ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether a state is to be answered: in lockstep after its detection status."""
+        message = self._pending
+        if message is None or self.settling or not self.engaged:
+            return False
+        return not self._lockstep or self.inputs.judged(message)
+
+    @property
+    def pending(self) -> int | None:
+        """Stamp of the state that waits [ns], none if none does."""
+        return None if self._pending is None else to_nanoseconds(self._pending.header.stamp)
+
+    # --- what arrives -----------------------------------------------------------------------------
 
     def take_state(self, message: JointState) -> None:
-        """Take a state, and answer it unless its detection status is still to come.
+        """Take a state, and answer it unless something is still to come.
+
+        A repeated one is answered as before in lockstep, where answers may be lost. Elsewhere a
+        repeated stamp means that the driver has stalled; the time-out goes on.
 
         Raises:
             ImpactError: the state is unusable.
         """
-        stamp, safe_stop = to_nanoseconds(message.header.stamp), self._safe_stop
+        stamp, arrival = to_nanoseconds(message.header.stamp), time.perf_counter()
+        self._arrived(stamp, arrival)
         if self._lockstep:
             self.steps.take(stamp)
-        if not safe_stop.engaged:
-            self._look_at(message, stamp)
+        if not self.engaged:
+            q, dq = self.inputs.read(message)
+            self._guarded.look(stamp, q, dq)
+            if not self._guarded.doubts:
+                self.inputs.take_state(q, dq, stamp)
             return
-        if stamp == safe_stop.stamp:
-            self._take_repeated()
+        if stamp == self.stamp:
+            if self._lockstep and self._guarded.answers:
+                self.outputs.repeat_answer()
             return
         if not self._lockstep:
-            safe_stop.look()  # first call after a pause: this or the watchdog
-        if stamp < safe_stop.stamp:
-            safe_stop.jump_back(stamp)
-        self._pending, self._received = message, time.perf_counter()
-        if not self._lockstep or self._inputs.judged(message):
-            self._answer(message, stamp)
-
-    def _look_at(self, message: JointState, stamp: int) -> None:
-        """Take a state without answering it: the position of the arm before an activation."""
-        q, dq = self._inputs.read(message)
-        if self._guarded.accepts(stamp, q, dq):
-            self._inputs.take_state(q, dq, stamp)
-
-    def _take_repeated(self) -> None:
-        """Answer a repeated state in lockstep, where answers may be lost, as before.
-
-        Elsewhere a repeated stamp means that the driver has stalled; the time-out goes on.
-        """
-        if self._lockstep:
-            self._outputs.repeat_answer()
+            self.look()  # first call after a pause: this or the watchdog
+        if stamp < self.stamp:
+            self.stop(f"clock jumped back by {(self.stamp - stamp) * 1e-9:.3f} s")
+            self.watch.resume()
+            self.stamp = stamp - 1  # one jump, one stop
+        if self.settling:  # it is answered once the commands are at rest
+            self._guarded.accepts(stamp, *self.inputs.read(message))
+        self._pending, self._received = message, arrival
+        self._answer_waiting()
 
     def drop_state(self, _reason: str) -> None:
         """Count an unusable state."""
-        self._watch.counts.dropped += 1
+        self.watch.counts.dropped += 1
 
     def take_status(self, message: DetectorStatus) -> None:
         """Take the detection status; in lockstep, answer the state that waits for it.
@@ -125,87 +208,123 @@ class ControlCycle:
             ImpactError: the status is unusable.
         """
         to_nanoseconds(message.header.stamp)
-        self._inputs.take_status(message)
-        waits = self._safe_stop.engaged and self._lockstep
-        if waits and self._pending is not None and self._inputs.judged(self._pending):
-            self._answer(self._pending, to_nanoseconds(self._pending.header.stamp))
+        self.inputs.take_status(message)
+        if self._lockstep and self.engaged:
+            self._answer_waiting()
 
-    def _answer(self, message: JointState, stamp: int) -> None:
-        """Compute and send the command for one state."""
-        started = time.perf_counter()
-        self._pending = None
-        if (answer := self._command(message, stamp)) is None:
+    # --- what is answered -------------------------------------------------------------------------
+
+    def answer_pending(self) -> None:
+        """Answer the state that waits, if one does."""
+        message, started, before = self._pending, time.perf_counter(), self.fault
+        if message is None or not self.waits:
             return
-        command, q, dq = answer
-        self._safe_stop.notice(self._guarded.fault)
-        status = self._send(message.header.stamp, command, time.perf_counter() - started)
-        self._safe_stop.answered(stamp, command.phase)
-        self._on_answer(stamp, q, dq, command, status, self._inputs.impact(stamp))
-        self._guarded.catch_up(inf if self._lockstep else self._received + self._spare)
-
-    def _command(
-        self, message: JointState, stamp: int
-    ) -> tuple[Command, np.ndarray, np.ndarray] | None:
-        """Return the command for a state, with its q and dq; None if nothing new must be sent."""
-        impact = self._inputs.impact(stamp)
+        self._pending, stamp = None, to_nanoseconds(message.header.stamp)
         try:
-            q, dq = self._inputs.read(message)
-            command = None
+            q, dq = self.inputs.read(message)
+            impact, command = self.inputs.impact(stamp), None
             if self._guarded.accepts(stamp, q, dq, impact=impact):
-                if not self._is_due(stamp):
-                    return None
-                self._safe_stop.usable()
-                self._safe_stop.notice(self.steps.problem or self._watch.problem)
-                ready = not self._waits_for(stamp)
-                command = self._guarded.answer(stamp, q, dq, impact=impact, ready=ready)
+                if not (self._lockstep or self.watch.take(stamp, self._received)):
+                    return  # it came faster than the rate
+                if not self.fault and (problem := self.steps.problem or self.watch.problem):
+                    self._guarded.stop(problem)
+                command = self._command(stamp, q, dq, impact)
         except ImpactError as error:
             self.drop_state("")
-            self._log.warning(f"joint_states dropped: {error}")
-            return None
+            self._log.warning(f"{self.label}joint_states dropped: {error}")
+            return
+        self.stamp = max(stamp, self.stamp)
         if command is None:
-            self._safe_stop.distrust(stamp)
-            return None
-        self._inputs.take_state(q, dq, stamp)
-        return command, q, dq
+            self.drop_state("")
+        else:
+            self.inputs.take_state(q, dq, stamp)
+            self._send(message, command, time.perf_counter() - started)
+        self._follow_up(before)
 
-    def _is_due(self, stamp: int) -> bool:
-        """Tell whether a state must be answered, or arrived faster than the rate."""
-        return self._lockstep or self._watch.take(stamp, self._received)
-
-    def _waits_for(self, stamp: int) -> str:
-        """Return why the arm may not approach at a state's stamp [ns], "" if it may."""
-        if not self._inputs.ready(stamp):
-            return BLIND
-        known = self.steps.right or not self._lockstep
-        return "" if known else "waiting: the step of the states' stamps is not known"
-
-    def _send(self, stamp: Any, command: Command, solve_time: float) -> ControllerStatus:
-        """Send a command, computed in ``solve_time`` [s], and its reports; return the status."""
-        controller, outputs, counts = self._guarded.controller, self._outputs, self._watch.counts
-        outputs.begin_answer(controller.interface.values(command), stamp)
+    def _send(self, message: JointState, command: Any, solve_time: float) -> None:
+        """Send a command, computed in ``solve_time`` [s], and its reports."""
+        outputs, stamp = self.outputs, message.header.stamp
+        outputs.begin_answer(self._guarded.controller.interface.values(command), stamp)
         cycle_time = outputs.sent - self._received
         if not self._lockstep:
-            self._watch.answered(cycle_time)
-        counts.infeasible += bool(command.relaxed)
-        status = self._status(command, stamp)
+            self.watch.answered(cycle_time)
+        self.watch.counts.note = command.note
+        status, motion = self._described(command, stamp)
         status.solve_time, status.cycle_time = solve_time, cycle_time
-        outputs.announce(command.due, controller.plan, stamp)
-        motion = {"velocity": command.velocity, "effort": command.reference_torque}
         outputs.finish_answer(status, stamp, **motion)
-        return status
+        self._answered(command, status)
 
-    def _status(self, command: Command, stamp: Any) -> ControllerStatus:
-        """Return the status of a command, without its computation times."""
-        self._watch.counts.note = command.note
-        return status_message(
-            self._watch.counts,
-            remark(
-                command,
-                fault=self._safe_stop.fault,
-                waits=self._waits_for(to_nanoseconds(stamp)),
-            ),
-            stamp,
-            fault=self._safe_stop.fault_kind,
-            limits=self._guarded.controller.plan.impact_limits,
-            **command_fields(command, idle=self.idle),
-        )
+    # --- what stops -------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Stop if states or detection status stop arriving; outside lockstep."""
+        if not self._guarded.answers:
+            return
+        states, status = self.inputs.state_age, self.inputs.status_age
+        if states > self.state_timeout:
+            self.lose(f"no joint state for {states:.3f} s")
+        elif status > self.state_timeout:
+            self.stop(f"no detector status for {status:.3f} s")
+
+    def stop(self, reason: str) -> None:
+        """Brake and hold until the node is activated again, unless that is so already."""
+        if not self.fault:
+            self._guarded.stop(reason)
+            self._follow_up("")
+
+    def lose(self, reason: str) -> None:
+        """Ramp the commands to rest: a driver would hold the last one."""
+        before = self.fault
+        self._guarded.lose(reason)
+        self._follow_up(before)
+
+    def deactivate(self) -> None:
+        """Brake for as long as states arrive, come to rest, then send nothing."""
+        self._guarded.deactivate()
+        self._follow_up(self.fault)
+
+    def clean_up(self, reason: str) -> None:
+        """Begin to come to rest without states, see :func:`bring_to_rest`."""
+        self._guarded.clean_up(reason)
+        self._follow_up(self.fault)
+
+    def _follow_up(self, before: str) -> None:
+        """Say what is new after an event, and start the ramp to rest if one is due."""
+        if self.fault and not before:
+            self._say_stopped(self.fault)
+        if self.settling and self._to_rest.is_canceled():
+            stamp = from_nanoseconds(max(self.stamp, 0))
+            self.outputs.report(self._described_rest(self._guarded.resting, stamp))
+            self._to_rest.reset()  # the first one follows a period after the last command, or later
+
+    # --- the ramp to rest -------------------------------------------------------------------------
+
+    def _go_on_to_rest(self) -> None:
+        """Send the next command of the ramp to rest, once a period."""
+        if not self.settle():
+            self._answer_waiting()
+
+    def settle(self) -> bool:
+        """Send the next command of the ramp to rest; return whether another one may follow."""
+        values = self._guarded.settle()
+        if values is None:
+            self._to_rest.cancel()
+            self.watch.resume()
+            return False
+        self.outputs.send(values, from_nanoseconds(max(self.stamp, 0)))
+        return True
+
+
+def bring_to_rest(cycles: Sequence[ControlCycle], period: float) -> None:
+    """Complete the ramps to rest that have begun; takes about 0.1 s.
+
+    Args:
+        cycles: of the arms.
+        period: between two commands, and after the last answer [s].
+    """
+    due = max((time.perf_counter(), *(each.outputs.sent + period for each in cycles)))
+    while any(each.settling for each in cycles):
+        time.sleep(max(0.0, due - time.perf_counter()))
+        due += period
+        for each in cycles:
+            each.settle()

@@ -116,14 +116,6 @@ class Outputs:
         """Send a command that answers no state, (n,)."""
         _send(self._addressed(values, stamp))
 
-    def send_in_steps(self, steps: Iterable[np.ndarray], stamp: Any, period: float) -> None:
-        """Send commands, each (n,), a ``period`` [s] apart and after the last answer."""
-        due = max(time.perf_counter(), self.sent + period)
-        for values in steps:
-            time.sleep(max(0.0, due - time.perf_counter()))
-            due += period
-            self.send(values, stamp)
-
     def report(self, status: ControllerStatus) -> None:
         """Send a status without an answer."""
         self._status.publish(status)

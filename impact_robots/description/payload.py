@@ -18,20 +18,29 @@ from impact_robots.robot import Robot
 from impact_robots.surface import middle
 from impact_robots.validation import payload_range
 
+AT_CONTACT = (0.0, 0.0, 0.0)  # of the contact frame [m]
 
-def carrying(robot: Robot, payload: float | Sequence[float]) -> Robot:
+
+def carrying(
+    robot: Robot, payload: float | Sequence[float], centre: Sequence[float] = AT_CONTACT
+) -> Robot:
     """Return a robot with another payload, its middle in the model.
 
     Args:
         robot: with any payload.
         payload: one mass, or low, high [kg].
+        centre: of it, in the contact frame, shape (3,) [m]; what was carried is at the contact
+            point, and so is what a range adds or takes.
 
     Raises:
         OutOfRangeError: not 0 <= low <= high <= 100 kg.
     """
     bounds = payload_range(payload)
+    if any(centre):
+        bare = carrying(robot, 0.0)
+        return replace(bare, model=_with_more(bare, middle(bounds), centre), payload=bounds)
     more = middle(bounds) - middle(robot.payload)
-    model = robot.model if more == 0.0 else _with_more(robot, more)
+    model = robot.model if more == 0.0 else _with_more(robot, more, centre)
     return replace(robot, model=model, payload=bounds)
 
 
@@ -41,11 +50,11 @@ def at_the_ends(robot: Robot) -> tuple[Robot, ...]:
     return (robot,) if low == high else (carrying(robot, low), carrying(robot, high))
 
 
-def _with_more(robot: Robot, mass: float) -> pin.Model:
-    """Return the model with a mass added at the contact point, may be negative [kg]."""
+def _with_more(robot: Robot, mass: float, centre: Sequence[float]) -> pin.Model:
+    """Return the model with a mass, may be negative, [kg] at a centre in the contact frame [m]."""
     model = robot.model.copy()
     frame = model.frames[model.getFrameId(robot.contact_frame)]
-    link, place = model.inertias[frame.parentJoint], frame.placement.translation
+    link, place = model.inertias[frame.parentJoint], frame.placement.act(np.array(centre))
     total = link.mass + mass
     com = (link.mass * link.lever + mass * place) / total
     inertia = link.inertia + link.mass * _about(link.lever - com) + mass * _about(place - com)

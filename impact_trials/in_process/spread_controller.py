@@ -4,29 +4,38 @@
 
 from __future__ import annotations
 
+from impact_bags.exceptions import AnalysisError
 from impact_detector.signals.sample import DetectionStatus
-from impact_qp.arms.plans import USUAL, SpreadChoice, spread_controllers
-from impact_qp.spreading import SpreadingController
+from impact_qp.arms.plans import USUAL, SpreadChoice, guarded_arms
 from impact_qp.spreading.command import SpreadCommand
+from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_robots.cell import PlacedRobot
 from impact_robots.task.box_task import BoxTask
-from impact_sim.driver.simulation import Measurement
+from impact_sim.driver.simulation import START_NS, Measurement
 from impact_trials.lockstep import Answer, SpreadState
 
 
 class SpreadAnswers:
-    """Responds to an arm's measurements, and stores the commands."""
+    """Answers an arm's measurements as its node does, and keeps what the controller commanded."""
 
-    def __init__(self, controller: SpreadingController, arm: PlacedRobot) -> None:
-        """Store the ``controller`` of an ``arm``; its plan begins with the first measurement."""
-        self.controller, self._arm = controller, arm
-        self.commands: list[SpreadCommand] = []  # one per cycle
+    def __init__(self, guarded: GuardedSpreading, arm: PlacedRobot) -> None:
+        """Keep the guarded controller of an ``arm``; its plan begins with the first measurement."""
+        self._guarded, self.controller, self._arm = guarded, guarded.controller, arm
+        self.commands: list[SpreadCommand] = []  # one a cycle
+        guarded.activate()
 
     def __call__(self, measurement: Measurement, status: DetectionStatus) -> Answer:
-        """Return the answer to one measurement."""
-        command = self.controller.update(
-            measurement.time, measurement.q, measurement.dq, impact=status.impact
-        )
+        """Return the answer to one measurement.
+
+        Raises:
+            AnalysisError: there is none; says why.
+        """
+        q, dq, impact = measurement.q, measurement.dq, status.impact
+        command = None
+        if self._guarded.accepts(START_NS + measurement.time_ns, q, dq, impact=impact):
+            command = self._guarded.answer(measurement.time, q, dq, impact=impact)
+        if command is None:
+            raise AnalysisError(f"the controller stopped: {self._guarded.fault}")
         self.commands.append(command)
         references, time = self.controller.plan.reference, measurement.time
         base = self._arm.in_base
@@ -50,5 +59,4 @@ def spread_answers(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadA
         ImpactError: the task's arms are not where they can hit the object.
         UnknownNameError: no such inertia or map.
     """
-    controllers = spread_controllers(task, choice)
-    return tuple(map(SpreadAnswers, controllers, task.cell.robots))
+    return tuple(map(SpreadAnswers, guarded_arms(task, choice), task.cell.robots))

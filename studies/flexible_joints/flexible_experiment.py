@@ -13,6 +13,7 @@ import numpy as np
 
 from impact_analysis.analyze import Analysis, analyze
 from impact_analysis.analyze.comparing.comparison import Candidate
+from impact_analysis.analyze.comparing.identify import VELOCITIES
 from impact_analysis.analyze.comparing.impacts import Impacts
 from impact_analysis.present.table import Table, texts
 from impact_detector.estimators.gross_methods import POLYNOMIAL
@@ -40,7 +41,14 @@ def experiment(seed: int, report: Callable[[float, str], None]) -> Analysis:
     with TemporaryDirectory() as folder:
         for done, result in enumerate(run_campaign(trials, Path(folder), jobs), 1):
             report(done / len(trials), f"{result.row['bag']}, {done} of {len(trials)}")
-        return analyze(folder, jobs=jobs, seed=seed, restitution=0.0, method=POLYNOMIAL)
+        return analyze(
+            folder,
+            jobs=jobs,
+            seed=seed,
+            restitution=0.0,
+            method=POLYNOMIAL,
+            friction_estimate=VELOCITIES,
+        )
 
 
 def errors(analysis: Analysis, candidate: Candidate) -> np.ndarray:

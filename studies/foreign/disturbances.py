@@ -33,13 +33,14 @@ BOUNCE = (0.5, 0.9)  # restitution [-]
 REVERSED_FRICTION = (0.05, 0.25)  # of walls on which slip reverses [-]
 PAYLOAD = (0.4, 1.5)  # [kg]
 PAYLOAD_PLACE = 0.04  # of its centre from the contact point, deviation along each axis [m]
+HOLDING = 600.0  # least stiffness of a controller whose arm still reaches the wall with it [1/s^2]
 LOOP_MOTORS = (0.7, 1.4)  # apparent motor inertia over the nominal gain's
 LOOP_BANDWIDTH = (30.0, 600.0)  # [Hz]
-LOOP_GAIN = 0.05  # of the torques given, relative error
+LOOP_GAIN = 0.02  # of the torques given, relative error
 LOOP_PERIODS = (1, 2, 4)  # of commands [ms]
 COULOMB, BREAKAWAY = (0.01, 0.04), (1.0, 1.5)  # of the torque limit; of Coulomb's friction
 VISCOUS = (0.0, 0.01)  # of the torque limit, at 1 rad/s
-BEHIND = (1.0, 2.5)  # joint friction behind the sensors, of that of a Panda
+BEHIND = (1.0, 1.3)  # joint friction behind the sensors, of that of a Panda
 RIPPLE, WAVES = (0.002, 0.008), 200.0  # of the torque limit; per rad, two a turn of the motor
 BIAS, SENSOR_GAIN = 0.006, 0.02  # of the torque limit, deviation; relative, deviation
 BENT = (2e-5, 2e-4)  # bristles' deflection when they slide [m]
@@ -60,6 +61,7 @@ class Disturbance:
     recorded_every: float = 0.0  # joint states [s]; 0: as often as the controller reads them
     contact_time: float = 0.0  # half a period of arm and wall [s]; 0: the wall's stiffness is drawn
     payload: float = 0.0  # [kg]
+    stiffness: float = 0.0  # of the controller, at least [1/s^2]
     payload_place: np.ndarray = field(default_factory=lambda: np.zeros(3))  # contact frame [m]
     restitution: float | None = None  # instead of the drawn one [-]
     friction: float | None = None  # of the wall instead of the drawn one [-]
@@ -98,7 +100,8 @@ def draw_disturbance(family: str, limits: np.ndarray, seed: int) -> Disturbance:
         return replace(nothing, contact_time=_log_uniform(CONTACTS, random))
     if family == "payload":
         place = random.normal(0.0, PAYLOAD_PLACE, 3)
-        return replace(nothing, payload=float(random.uniform(*PAYLOAD)), payload_place=place)
+        mass = float(random.uniform(*PAYLOAD))
+        return replace(nothing, payload=mass, payload_place=place, stiffness=HOLDING)
     if family == "bounce":
         return replace(nothing, restitution=float(random.uniform(*BOUNCE)))
     if family == "reversal":

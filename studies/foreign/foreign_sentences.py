@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_analysis.analyze.page.narrative import sentences_of
+from impact_analysis.analyze.reading.coasting import GRAVITY_SHARE
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.present.sentence import Sentence
 from impact_predictor.inertia.inverse_inertia import crb
@@ -30,6 +31,8 @@ SPEED_ERROR = 0.02  # of a stated approach speed [m/s]
 FRICTION_ERROR = 0.02  # of a stated least friction [-]
 RATE_ERROR = 0.05  # of a stated rate, relative
 FEW_FORCES = 10.0  # samples in a contact, above which nobody may call them few
+CLEAR_SLIP = 0.1  # that is left, from which a hit clearly slides all through [m/s]
+LONG_CONTACT = 0.02  # whose end comes after the vibration of its begin [s]
 SHORT_CONTACT = 0.05  # half of the window after an impact [s]
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -76,13 +79,16 @@ def _numbers(text: str) -> list[float]:
 
 def _found(sentence: Sentence, case: Case) -> bool:
     """So many impacts: not more than contacts; not fewer than hits but those reported missed."""
-    count, *_, slowest, fastest = _numbers(sentence.text.replace("m/s", ""))
-    missed = _missed_recordings(case)
+    count, missed = _numbers(sentence.text)[0], _missed_recordings(case)
     most = sum(len(truth.contacts) for truth in case.truths)
-    speeds = [truth.approach_speed for truth in case.truths]
-    fast = abs(fastest - max(speeds)) < SPEED_ERROR
-    slow = slowest > min(speeds) - SPEED_ERROR or count > len(speeds)  # a bounce is slow
-    return len(speeds) - len(missed) <= count <= most and fast and slow
+    right_count = len(case.hits) - len(missed) <= count <= most
+    said = re.search(r"at ([\d.]+) to ([\d.]+) m/s", sentence.text)
+    if said is None:  # of none the speed is known
+        return right_count
+    speeds = np.array([truth.approach_speed for truth in case.truths])
+    fast = np.abs(float(said[2]) - speeds).min() < SPEED_ERROR
+    slow = float(said[1]) > min(speeds) - SPEED_ERROR or count > len(speeds)  # a bounce is slow
+    return bool(right_count and fast and slow)
 
 
 def _none_found(_: Sentence, case: Case) -> bool:
@@ -100,11 +106,35 @@ def _best(sentence: Sentence, _: Case) -> bool:
     return inertia == f"{MODEL}," and law != "frictionless"
 
 
+def _best_of_two(sentence: Sentence, _: Case) -> bool:
+    """It is one of the two that are not told apart."""
+    return f"{MODEL}, " in sentence.text
+
+
 def _friction_open(sentence: Sentence, case: Case) -> bool:
-    """Something sticks or reverses, and friction is not less than what is said."""
+    """Friction is not less than what is said, and not every hit slides on and on."""
     least = _numbers(sentence.text)[0]
     friction = case.setup.motions[0].wall.friction
-    return not all(truth.slides for truth in case.truths) and least < friction + FRICTION_ERROR
+    left = [_slip_left(each, case.setup.robot) for each in case.truths if not _is_mixed(each)]
+    clear = bool(left) and min(left) > CLEAR_SLIP
+    return not clear and least < friction + FRICTION_ERROR
+
+
+def _slip_left(truth: Truth, robot: Robot) -> float:
+    """Return the slip at the release in the direction of that at the touch, NaN: unknown [m/s]."""
+    state = ArmDynamics(robot)(truth.q, truth.dq_before)
+    J = contact_rotation(truth.normal)[:, :2].T @ state.J[:3]
+    before, after = J @ truth.dq_before, J @ truth.dq_after
+    return float(after @ before / np.linalg.norm(before))
+
+
+def _withheld(sentence: Sentence, case: Case) -> bool:
+    """So many hits touch again or for long, and something drives so many."""
+    mixed = sum(map(_is_mixed, case.truths))
+    driven = len(case.hits) if _driven(sentence, case) else 0
+    most = {"mixed": mixed, "driven": driven}
+    said = re.findall(r"(\d+) (?:that may be )?(mixed|driven)", sentence.text)
+    return all(int(count) <= most[why] for count, why in said)
 
 
 def _set_identified(_: Sentence, case: Case) -> bool:
@@ -134,13 +164,12 @@ def _in_set(truth: Truth, robot: Robot) -> bool:
 
 
 def _delays(sentence: Sentence, case: Case) -> bool:
-    since = []
+    since, late = [], case.setup.disturbance.late  # force and torque alike
     for measured in (impact.measured for impact in case.analysis.impacts):
         if measured.touch_by_force:
-            waited = measured.detection_time - np.array(
-                case.hits[measured.recording].truth.contacts
-            )
-            since.append(float(waited[waited > 0.0].min(initial=np.inf)))
+            contacts = np.array(case.hits[measured.recording].truth.contacts)
+            waited = measured.detection_time - late - contacts
+            since.append(float(waited[waited > -DELAY_ERROR].min(initial=np.inf)))
     stated = 1e-3 * np.array(_numbers(sentence.text))
     return bool(np.all(np.abs(stated - [np.median(since), max(since)]) < DELAY_ERROR))
 
@@ -179,9 +208,23 @@ def _near(times: tuple[float, ...], time: float) -> bool:
     return bool((np.abs(np.array(times) - time) < TIME_ERROR).any())
 
 
+def _is_mixed(truth: Truth) -> bool:
+    """Tell whether it touches again, or for so long that its end may look like another contact."""
+    return len(truth.contacts) > 1 or not truth.release - truth.touch < LONG_CONTACT
+
+
+def _is_short(truth: Truth) -> bool:
+    return truth.release - truth.touch < SHORT_CONTACT
+
+
 def _in_contact(sentence: Sentence, case: Case) -> bool:
+    return not _is_short(case.hits[sentence.recording].truth)
+
+
+def _endless(sentence: Sentence, case: Case) -> bool:
+    """The contact is long, or others follow."""
     truth = case.hits[sentence.recording].truth
-    return not truth.release - truth.touch < SHORT_CONTACT
+    return not _is_short(truth) or len(truth.contacts) > 1
 
 
 def _joints(_: Sentence, case: Case) -> bool:
@@ -199,8 +242,36 @@ def _slow(sentence: Sentence, case: Case) -> bool:
 
 
 def _driven(_: Sentence, case: Case) -> bool:
-    """After the touch gravity compensation alone acts, which knows nothing of a payload."""
-    return case.setup.disturbance.payload > 0.0
+    """Gravity compensation alone acts after the touch; a payload or another gain makes it wrong."""
+    off = case.setup.disturbance
+    return bool(off.payload > 0.0 or np.abs(off.torque_gain - 1.0).max() > GRAVITY_SHARE)
+
+
+def _payload(sentence: Sentence, case: Case) -> bool:
+    """It carries one that nobody declared, and it is within what is said."""
+    numbers = _numbers(sentence.text)
+    truth = case.setup.disturbance.payload
+    return truth > 0.0 and numbers[1] <= truth <= numbers[2]
+
+
+def _vague_payload(sentence: Sentence, case: Case) -> bool:
+    """The hits are of one motion, and what is said holds the truth."""
+    low, high, *_ = _numbers(sentence.text)
+    return len(case.hits) < 2 and low <= case.setup.disturbance.payload <= high
+
+
+def _cut_off(sentence: Sentence, case: Case) -> bool:
+    """The recording ends that long after a detection."""
+    last = float(case.hits[sentence.recording].t[-1])
+    left = last - 1e-3 * _numbers(sentence.text)[0]
+    times = [impact.measured.detection_time for impact in case.analysis.impacts]
+    return _near(tuple(times), left)
+
+
+def _another_mass(_: Sentence, case: Case) -> bool:
+    """Something hangs on the arm, or its torque loop makes other inertias of its motors."""
+    off = case.setup.disturbance
+    return off.payload > 0.0 or off.motors != 1.0
 
 
 def _poor_fit(sentence: Sentence, case: Case) -> bool:
@@ -216,6 +287,7 @@ def _undersampled(sentence: Sentence, case: Case) -> bool:
 
 LEFT_OUT = {
     "friction": "an interval, counted as coverage",
+    "friction_contact": "an interval, counted as coverage",
     "friction_at_bound": "nothing is stated",
     "restitution": "an interval, counted as coverage",
     "restitution_contact": "an interval, counted as coverage",
@@ -230,7 +302,7 @@ RULES: dict[str, Callable[[Sentence, Case], bool]] = {
     "impacts": _found,
     "impacts_partly_compared": _found,
     "best_model_clear": _best,
-    "best_model_unclear": _best,
+    "best_model_unclear": _best_of_two,
     "friction_open": _friction_open,
     "set_identified": _set_identified,
     "joints": _joints,
@@ -240,6 +312,12 @@ RULES: dict[str, Callable[[Sentence, Case], bool]] = {
     "second_contact": _another_contact,
     "statistic_again": _statistic_again,
     "in_contact": _in_contact,
+    "endless_contact": _endless,
+    "mass_differs": _another_mass,
+    "restitution_withheld": _withheld,
+    "cut_off": _cut_off,
+    "payload": _payload,
+    "payload_one_posture": _vague_payload,
     "slow": _slow,
     "slow_for_detector": _slow,
     "driven": _driven,
@@ -247,5 +325,6 @@ RULES: dict[str, Callable[[Sentence, Case], bool]] = {
     "undersampled": _undersampled,
     "missed_force": _missed,
     "missed_jump": _missed,
+    "missed_push": _missed,
     "missed_statistic": _missed,
 }

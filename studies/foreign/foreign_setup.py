@@ -30,7 +30,7 @@ MOTIONS = 2
 class Compared(NamedTuple):
     """A quantity's truth beside its estimate and 95 % interval; SI."""
 
-    quantity: str  # "friction", "restitution", "impulse", "mass" or "velocity"
+    quantity: str  # one of QUANTITIES of foreign_study.py
     truth: float
     estimate: float
     low: float
@@ -92,8 +92,11 @@ def _result(
     known = [(hit, each) for hit, each, delay in late if 0.0 < delay < FOUND]
     single = [hit for hit, of_this in pairs if len(of_this) == 1]
     compared = _coefficients(setup, analysis, [hit for hit, each in known if each.predicted])
+    if (found := analysis.payload) is not None:
+        truth = setup.disturbance.payload
+        compared.append(Compared("payload", truth, found.mass, found.low, found.high))
     for hit, each in known:
-        compared += _impact(robot, analysis, hit, each)
+        compared += _impact(analysis, hit, each)
     judged = judged_sentences(Case(robot, setup, recorded, analysis))
     return SetupResult(
         seed=setup.seed,
@@ -133,7 +136,7 @@ def _stated(quantity: str, truth: float, found: Identified) -> Compared:
     return Compared(quantity, truth, found.value, found.low, found.high)
 
 
-def _impact(robot: Robot, analysis: Analysis, hit: SimulatedHit, found: Judged) -> list[Compared]:
+def _impact(analysis: Analysis, hit: SimulatedHit, found: Judged) -> list[Compared]:
     """Return normal impulse, effective mass and joint velocities after one hit."""
     measured, truth = found.measured, hit.truth
     compared = []
@@ -151,9 +154,9 @@ def _impact(robot: Robot, analysis: Analysis, hit: SimulatedHit, found: Judged) 
     if not np.isfinite([*friction, *restitution]).all():
         return compared
     low, high = velocity_interval(
-        ArmDynamics(robot)(measured.q, measured.dq_before),
+        ArmDynamics(analysis.robot)(measured.q, measured.dq_before),
         Surface(None, measured.normal, friction, restitution),
-        robot,
+        analysis.robot,
         inertia=MODEL,
     )
     each_joint = zip(truth.dq_after, 0.5 * (low + high), low, high, strict=True)

@@ -25,6 +25,7 @@ QUANTITIES = {
     "impulse": "N.s",
     "mass": "kg",
     "velocity": "rad/s",
+    "payload": "kg",
 }
 
 
@@ -210,6 +211,7 @@ def _of_setups(results: Sequence[SetupResult]) -> Table:
             Column("", "impulse", text=partial(_share, "impulse")),
             Column("", "mass", text=partial(_share, "mass")),
             Column("", "velocities", text=partial(_share, "velocity")),
+            Column("", "payload", text=partial(_cell, "payload")),
             Column("", "best inertia", of="best_inertia"),
             Column("", "false sentences", of=lambda result: len(result.false_sentences)),
         ),

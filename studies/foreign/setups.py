@@ -75,7 +75,7 @@ def draw_setup(robot: Robot, seed: int, motions: int = 2, family: str = PLAIN) -
         PANDA_FRICTION.scaled(off.behind * random.uniform(*JOINT_FRICTION)),
         tuple(_motion(robot, true, material, off, random) for _ in range(motions)),
         bool(random.integers(2)),
-        float(random.uniform(100.0, 400.0)),
+        max(off.stiffness, float(random.uniform(100.0, 400.0))),
         int(random.choice([0, 1000, 4000])),
         random.normal(0.0, 0.5, 3),
         seed,

@@ -494,7 +494,7 @@ def test_a_second_hit_20_ms_later_is_said(write_csv, samples):
     moved = q + late[:, None] * jump, dq + (late > 0.0)[:, None] * jump
     analysis = analyze(write_csv(t, *moved, tau), normal=(0, 0, 1))
     notes = [note for impact in analysis.impacts for note in impact.measured.notes]
-    assert any("another impact" in note for note in notes)
+    assert any("another impact" in note.text for note in notes)
 
 
 def test_an_arm_that_coasts_is_not_said_to_be_driven(write_csv, samples):

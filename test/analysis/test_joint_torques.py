@@ -51,11 +51,16 @@ def test_joints_of_the_arm_lie_in_their_intervals(analysis):
 def test_the_surface_lies_in_its_ranges(analysis):
     surface = analysis.surface
     for bounds_of, truth in (
-        (surface.friction, FRICTION),
         (surface.restitution, RESTITUTION),
         (surface.stiffness, STIFFNESS),
     ):
         assert bounds_of[0] <= truth <= bounds_of[1]
+
+
+def test_hits_straight_at_a_surface_do_not_tell_its_friction(analysis):
+    assert analysis.surface.friction is None
+    found = analysis.coefficients[analysis.best.candidate.inertia].friction
+    assert found.low <= FRICTION and found.high == np.inf
 
 
 def test_the_options_hold_the_ranges_as_commands_read_them():

@@ -19,6 +19,7 @@ from impact_drivers.franka.hit_need import hit_need, planned_speed
 from impact_drivers.franka.hit_process import HitJob, perform
 from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.memory.request import RequestKind
+from impact_qp import ControlError
 from impact_qp.control.phases import Phase
 from impact_qp.limits.impact_limits.straight_path import contact_state
 from impact_robots.dynamics import ArmDynamics
@@ -202,15 +203,17 @@ def test_an_arm_that_was_moved_between_two_motions_does_not_begin(run, make_arm,
 
 @pytest.mark.parametrize("limits", ["unaware", "existential", "nominal"])
 def test_limits_that_leave_an_impulse_unbounded_are_refused(make_job, run, make_arm, limits):
-    line = rf"^impact_limits: expected one of auto, joint_load, robust with .*, got '{limits}'$"
+    line = (
+        rf"^impact_limits: expected one of auto, joint_load, robust on a real arm, got '{limits}'"
+    )
     job = make_job("robust")
     weak = replace(job.plan, impact_limits=limits)
-    with pytest.raises(DriverError, match=line):
+    with pytest.raises(ControlError, match=line):
         HitJob("fr3.local", weak, job.settings)
     arm = make_arm()
     script = Script(HOLDING | {HELD: weak}, HELD + 50)
     run(arm, script, job)
-    assert script.cycles[HELD + 20].refusal.endswith(f"got '{limits}'")
+    assert f"got '{limits}'" in script.cycles[HELD + 20].refusal
     assert {c.answer.phase for c in script.cycles if c.answer} <= {Phase.BRAKE, Phase.HOLD}
 
 

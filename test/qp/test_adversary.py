@@ -200,11 +200,11 @@ def test_a_dead_driver_is_survived_and_a_node_that_does_not_care_is_found(monkey
     import adversary_dds
     from adversary_faults import try_fault
 
-    from impact_qp.ros.safe_stop import SafeStop
+    from impact_qp.ros.control_cycle import ControlCycle
 
     assert try_fault("states stop") == ""
     monkeypatch.setattr(adversary_dds, "PATIENCE", 1.0)
-    monkeypatch.setattr(SafeStop, "lose_states", lambda self, reason: None)
+    monkeypatch.setattr(ControlCycle, "lose", lambda self, reason: None)
     assert try_fault("states stop") == "a last command did not come within 1 s"
 
 

@@ -11,8 +11,8 @@ import pytest
 import impact_qp.control.acceleration
 from impact_qp import ControlError, ImpactController, NoSolutionFound, Phase, Plan
 from impact_qp.control.guarded import GuardedController
-from impact_qp.control.last_check import LastCheck
 from impact_qp.control.standard_program import StandardProgram
+from impact_qp.guards.last_check import LastCheck
 from impact_qp.interface import TorqueInterface
 
 MS = 1_000_000  # [ns]
@@ -36,6 +36,14 @@ def sent(controller, command):
     interface = controller.plan.interface
     values = {"torque": command.driver_torque, "velocity": command.velocity}
     return values.get(interface, command.position)
+
+
+def way_to_rest(guarded):
+    """Return what is sent, once a period, until nothing more is."""
+    sent = []
+    while (values := guarded.settle()) is not None:
+        sent.append(values)
+    return sent
 
 
 @pytest.fixture
@@ -100,7 +108,7 @@ def test_states_of_a_broken_driver_bring_the_arm_to_rest(
     assert guarded.fault == ""
     assert guarded.cycle(32 * MS, spoilt, np.zeros(7)) is None
     assert guarded.fault.startswith("implausible joint states: ")
-    values = [sent(guarded.controller, last), *guarded.settle()]
+    values = [sent(guarded.controller, last), *way_to_rest(guarded)]
     limits = panda.limits
     if interface == "torque":
         assert np.abs(np.diff(values, axis=0)).max() <= 1e-3 * limits.torque_rate.max()
@@ -129,7 +137,7 @@ def test_an_activation_forgets_the_fault(panda, scenario, contact):
     guarded.cycle(0, q, np.zeros(7))
     assert answers(guarded, q + 1.0, 1, 4) == [None]
     assert guarded.fault
-    list(guarded.settle())
+    way_to_rest(guarded)
     assert guarded.doubts
     answers(guarded, q, 10, 110)
     assert not guarded.doubts and guarded.fault
@@ -178,7 +186,7 @@ def test_what_must_not_be_sent_is_withheld_for_good(
     assert guarded.cycle(5 * MS, q, np.zeros(7)) is None
     assert guarded.fault.startswith("command withheld: panda_joint3 ")
     monkeypatch.undo()
-    assert all(np.isfinite(values).all() for values in guarded.settle())
+    assert all(np.isfinite(values).all() for values in way_to_rest(guarded))
     assert guarded.cycle(6 * MS, q, np.zeros(7)) is None  # until it is activated again
     guarded.reset()
     assert guarded.cycle(7 * MS, q, np.zeros(7)) is not None

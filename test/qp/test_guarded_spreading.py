@@ -112,6 +112,17 @@ def test_an_arm_that_was_moved_while_its_states_were_lost_stays_there(life):
     assert life.control.machine.situation.motion is MotionState.HOLD
 
 
+def test_an_arm_whose_states_were_lost_does_not_go_on_with_its_plan(life):
+    life.go(0.3)
+    life.control.lose("no joint state for 0.03 s")
+    life.go(0.03, states=False)
+    before = len(life.speeds)
+    life.go(0.6)
+    assert life.control.machine.situation.motion is MotionState.HOLD
+    assert life.control.controller.held and max(life.speeds[before + 100 :]) < life.speeds[before]
+    assert life.speeds[-1] < 0.02
+
+
 @pytest.mark.parametrize("after", [0.0, 0.01, 0.2, 0.45])
 def test_deactivated_it_brakes_and_is_silent_in_a_bounded_time(life, after):
     life.go(after)

@@ -684,13 +684,13 @@ def test_silent_states_bring_the_arm_to_rest_once_and_then_it_holds(make_bench, 
     bench.spin(timeout=0.8)
     assert len(bench.driver.commands) == count  # once
     assert capfd.readouterr().err.count("stopped: no joint state") == 1
-    safe_stop = bench.node._safe_stop
-    hasty, safe_stop.state_timeout = safe_stop.state_timeout, 60.0  # a busy machine is no silence
+    cycle = bench.node._cycle
+    hasty, cycle.state_timeout = cycle.state_timeout, 60.0  # a busy machine is no silence
     for k in (2, 3, 4):
         command, status = bench.answer(bench.state(k * MS))
         assert status.mode == ControllerStatus.MODE_HOLD
         assert status.message.startswith("no joint state for ")
-    safe_stop.state_timeout = hasty
+    cycle.state_timeout = hasty
     command, status = bench.rest(count + 3)  # silent again: a driver would hold the last command
     assert list(command.values) == [0.0] * 7
     assert status.mode == ControllerStatus.MODE_STOPPED
@@ -763,7 +763,7 @@ def test_a_silent_detector_stops_the_approach_for_good(make_bench, capfd):
     bench.send(bench.verdict(MS))
     _, status = bench.answer(bench.state(MS))
     assert status.mode == ControllerStatus.MODE_APPROACH
-    bench.node._inputs.status_time -= 11.0  # longer than the time-out
+    bench.node._cycle.inputs.status_time -= 11.0  # longer than the time-out
     for k in range(2, 400):
         _, status = bench.answer(bench.state(k * MS))
         if status.mode == ControllerStatus.MODE_HOLD:

@@ -81,6 +81,16 @@ def test_implausible_states_end_in_rest_with_a_named_fault(make_bench, capfd, in
     assert np.isfinite(sent).all()
 
 
+def test_in_lockstep_a_repeated_state_brings_back_no_command_from_before_a_fault(make_bench):
+    bench = make_bench(lockstep=True).start()
+    k = approaching(bench)
+    for j in range(3):
+        bench.send(bench.verdict((k + j) * MS))
+        bench.send(bench.state((k + j) * MS, np.zeros(7)))
+    bench.rest(k - 1)
+    assert bench.unanswered(bench.state((k + 2) * MS, np.zeros(7)))
+
+
 def test_states_before_a_driver_is_ready_begin_nothing(make_bench):
     """Five states of zeros moved the arm at 3 rad/s."""
     bench = make_bench().start()
@@ -141,7 +151,7 @@ def test_a_gap_of_more_cycles_than_may_be_missed_stops_the_arm(make_bench, capfd
     bench = make_bench(max_consecutive_missed=10).start()
     bench.send(bench.verdict(MS))
     bench.answer(bench.state(1 * MS))
-    bench.node._watch.in_a_row = 0  # this machine may be late itself
+    bench.node._cycle.watch.in_a_row = 0  # this machine may be late itself
     _, status = bench.answer(bench.state(20 * MS))
     assert status.mode in (ControllerStatus.MODE_BRAKE, ControllerStatus.MODE_HOLD)
     assert "control cycles of 1 ms missed in a row (max_consecutive_missed 10)" in status.message
@@ -154,7 +164,7 @@ def test_a_node_that_slept_stops_whoever_wakes_first(make_bench):
     bench = make_bench(state_timeout=10.0).start()
     bench.send(bench.verdict(MS))
     bench.answer(bench.state(1 * MS))
-    bench.node._inputs.state_time -= 11.0  # as if the process had been stopped for that long
+    bench.node._cycle.inputs.state_time -= 11.0  # as if the process had been stopped for that long
     bench.send(bench.state(2 * MS))
     bench.spin(lambda: any(s.mode == STOPPED for s in bench.driver.status))
     _, status = bench.answer(bench.state(3 * MS))
@@ -255,7 +265,7 @@ def test_an_arm_that_is_too_fast_for_an_approach_is_not_activated(
     dq = np.linalg.pinv(J) @ np.append(-0.32 * contact.rotation[:, 2], np.zeros(3))
     bench.send(bench.state(MS, q - 1e-3 * dq, dq))
     bench.send(bench.state(2 * MS, q, dq))
-    bench.spin(lambda: bench.node._inputs.state is not None)
+    bench.spin(lambda: bench.node._cycle.inputs.state is not None)
     assert bench.node.trigger_activate() == TransitionCallbackReturn.FAILURE
     assert "not activated: the arm moves at 0.320 m/s" in capfd.readouterr().err
     assert bench.unanswered(bench.state(3 * MS, q, dq))
@@ -277,7 +287,7 @@ def test_a_surface_that_cannot_be_hit_is_not_activated(make_bench, contact, capf
     bench.configure()
     for k in (1, 2):
         bench.send(bench.state(k * MS))
-    bench.spin(lambda: bench.node._inputs.state is not None)
+    bench.spin(lambda: bench.node._cycle.inputs.state is not None)
     assert bench.node.trigger_activate() == TransitionCallbackReturn.FAILURE
     err = capfd.readouterr().err
     assert "not activated: contact: expected a" in err and line in err

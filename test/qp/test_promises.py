@@ -85,15 +85,15 @@ def test_a_clock_that_jumps_back(arm):
 
 
 def test_a_detector_that_falls_silent(arm):
-    arm.bench.node._inputs.status_time -= 11.0  # longer than the time-out
-    arm.bench.node._safe_stop.look()
+    arm.bench.node._cycle.inputs.status_time -= 11.0  # longer than the time-out
+    arm.bench.node._cycle.look()
     ends_at_rest(arm, arm.cycles(1)[1], "no detector status for")
 
 
 def test_missed_cycles(arm):
-    arm.bench.node._watch._most = 10
+    arm.bench.node._cycle.watch._max_missed = 10
     _, status = arm.cycles(1, skip=20)
-    arm.bench.node._watch._most = 1_000_000
+    arm.bench.node._cycle.watch._max_missed = 1_000_000
     ends_at_rest(arm, status, "control cycles of 1 ms missed in a row")
 
 

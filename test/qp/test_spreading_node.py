@@ -96,7 +96,7 @@ class Bench:
     @property
     def judgements(self):
         """Stamp of the newest verdict that the node has."""
-        return sum(arm._inputs._status_stamp for arm in self.node.arms)
+        return sum(arm.inputs._status_stamp for arm in self.node.arms)
 
     def start(self):
         """Configure, let the node see states of inactive arms, and activate."""
@@ -237,7 +237,7 @@ def test_a_verdict_of_another_time_does_not_count(make_bench):
     messages = " ".join(bench.last(name).message for name in ARMS)
     assert "no status of a ready detector within 0.02 s" in messages
     assert all(bench.last(name).mode in (BRAKE, HOLD) for name in ARMS)
-    assert all(arm._control.controller.impact_time is None for arm in bench.node.arms)
+    assert all(arm._guarded.controller.impact_time is None for arm in bench.node.arms)
 
 
 def test_states_that_cannot_be_end_in_rest_and_stop_the_other_arm(make_bench):
@@ -342,7 +342,7 @@ def test_deactivated_it_brakes_comes_to_rest_and_is_silent(make_bench):
 
     def braked():
         bench.look(1)
-        return not any(arm._control.engaged for arm in bench.node.arms)
+        return not any(arm.engaged for arm in bench.node.arms)
 
     bench.spin(braked)
     bench.spin(lambda: not any(bench.values(name).any() for name in ARMS))

@@ -8,7 +8,7 @@ import pytest
 
 from impact_detector.box_parameters import box_parameters
 from impact_qp.arms.object_hits import box_hit
-from impact_qp.arms.plans import spread_controllers
+from impact_qp.arms.plans import guarded_arms
 from impact_qp.object_speed import object_speeds
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.cell import PlacedRobot, robot_named, turned
@@ -87,11 +87,11 @@ def test_a_cell_that_is_turned_as_a_whole_commands_the_same_torques(written):
     speeds = [object_speeds(box_hit(each), "joint_load") for each in (straight, about)]
     assert speeds[1].safe.limit == speeds[0].safe.limit
     assert speeds[1].safe.scale == pytest.approx(speeds[0].safe.scale, rel=2e-4)
-    pairs = zip(spread_controllers(straight), spread_controllers(about), strict=True)
+    pairs = zip(guarded_arms(straight), guarded_arms(about), strict=True)
     for arm, pair in enumerate(pairs):
         q, dq = np.array(straight.q_start[arm]), np.zeros(7)
         for time in np.arange(0.0, 0.5, 0.001):
-            one, other = (each.update(time, q, dq) for each in pair)
+            one, other = (each.controller.update(time, q, dq) for each in pair)
             scale = np.abs(one.torque).max()
             np.testing.assert_allclose(other.torque, one.torque, atol=1e-12 * scale)
 

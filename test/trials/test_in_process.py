@@ -99,7 +99,7 @@ def test_a_recording_that_is_there_is_kept(run):
 
 def test_a_controller_that_answers_nothing_any_more_is_one_line(scenario, tmp_path, monkeypatch):
     def nothing(self, *_, **__):
-        self._fail("implausible joint states: for the test")
+        self.distrust("implausible joint states: for the test")
 
     monkeypatch.setattr(in_process.GuardedController, "cycle", nothing)
     with pytest.raises(AnalysisError, match=r"^the controller stopped: implausible joint states"):

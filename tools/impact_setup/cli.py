@@ -33,6 +33,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   predict     predict an impact with every model
   sets        compute the possible impulses and their effects
   plan        compute the highest safe speed of an impact and the best configuration
+  touch       compute how fast an arm may move until contact
   map         compute the highest safe speed at many points of a surface
   detect      find impacts in a recording
   analyze     explain them: models compared, coefficients identified, a report

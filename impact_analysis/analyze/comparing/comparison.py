@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.comparing.identify import Coefficients
-from impact_analysis.analyze.comparing.impacts import Impacts
+from impact_analysis.analyze.comparing.identify import MOST, Coefficients
+from impact_analysis.analyze.comparing.impacts import Impacts, model_spread
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 
 SIGNIFICANT = 1.0  # difference of mean errors that counts, Rey Arias 2024 [deg/s]
@@ -48,17 +48,12 @@ def candidates_of(found: Mapping[str, Coefficients]) -> list[Candidate]:
         Candidate(
             inertia,
             law,
-            0.0 if law == "frictionless" else finite(each.friction.value),
-            finite(each.restitution.value),
+            0.0 if law == "frictionless" else each.friction.used,
+            each.restitution.used,
         )
         for inertia, each in found.items()
         for law in (*FRICTION_LAWS, "frictionless")
     ]
-
-
-def finite(value: float) -> float:
-    """Return a value, 0 for one that is not finite."""
-    return value if np.isfinite(value) else 0.0
 
 
 @dataclass(frozen=True)
@@ -77,6 +72,8 @@ class Ranked:
 def rank(impacts: Impacts, candidates: Sequence[Candidate], seed: int = 0) -> list[Ranked]:
     """Return the models, best first, with bootstrap intervals (percentiles).
 
+    What a model is worse than the best one has an interval that also holds the errors of models.
+
     Args:
         impacts: at least one; with one all intervals are that point.
         candidates: at least one.
@@ -90,6 +87,8 @@ def rank(impacts: Impacts, candidates: Sequence[Candidate], seed: int = 0) -> li
     winners = np.bincount(drawn.argmin(axis=0), minlength=len(candidates)) / drawn.shape[1]
     low, high = interval(drawn)
     worse_low, worse_high = interval(drawn - drawn[best])
+    unsure = _by_model(impacts, candidates, best, seed)
+    worse_low, worse_high = worse_low - unsure, worse_high + unsure
     order = np.argsort(means, kind="stable")
     return [
         Ranked(
@@ -98,6 +97,23 @@ def rank(impacts: Impacts, candidates: Sequence[Candidate], seed: int = 0) -> li
         )
         for i in order
     ]
+
+
+def _by_model(
+    impacts: Impacts, candidates: Sequence[Candidate], best: int, seed: int
+) -> np.ndarray:
+    """Return what errors of the model change of the errors over the best one's, (m,) [rad/s].
+
+    Each error moves predictions of all candidates as it moves those of the best inertia's.
+    """
+    some = impacts.subset(MOST, seed)
+    one = candidates[best]
+    law = "coulomb" if one.law == "frictionless" else one.law
+    spread, _ = model_spread(some, one.inertia, one.friction, one.restitution, law)
+    errors = np.array([each.predicted(some) - some.measured for each in candidates])
+    size = np.abs(errors).mean(axis=(1, 2))
+    moved = np.array([np.abs(errors + change).mean(axis=(1, 2)) - size for change in spread])
+    return np.asarray(np.linalg.norm(moved - moved[:, [best]], axis=0))
 
 
 def resampled(by_impact: np.ndarray, seed: int) -> np.ndarray:

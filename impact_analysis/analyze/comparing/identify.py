@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from impact_analysis.analyze.comparing.impacts import Impacts, model_spread
+from impact_analysis.analyze.comparing.slip import least_friction, ratios, sliding_friction
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.prediction.model_error import QUANTILE
 from impact_robots.exceptions import OutOfRangeError
@@ -19,7 +20,7 @@ RESTITUTIONS = np.linspace(0.0, 1.0, 41)
 MOST = 60  # impacts that are looked at, drawn if there are more
 CONTACT: str = "contact"
 VELOCITIES: str = "velocities"
-RESTITUTION_ESTIMATES = (CONTACT, VELOCITIES)
+ESTIMATES = (CONTACT, VELOCITIES)  # ways to friction and to restitution
 _PASSES = 3
 _STEP = 1e-3  # of derivatives by coefficients [-]
 
@@ -34,12 +35,19 @@ class Identified:
     impacts: int  # that it rests on
     at_bound: bool  # it is an end of the range that was searched
     assumed: bool = False  # given by the user, not identified
-    estimate: str = ""  # of restitution: one of RESTITUTION_ESTIMATES
+    estimate: str = ""  # how: CONTACT or VELOCITIES
+    in_models: float = np.nan  # what predictions use where no value is identified [-]
 
     @property
     def is_known(self) -> bool:
         """Whether the data say more than that it lies somewhere from 0 to 1."""
         return not self.at_bound and self.high - self.low < 1.0
+
+    @property
+    def used(self) -> float:
+        """What predictions use; 0 where nothing is known [-]."""
+        value = self.value if np.isfinite(self.value) else self.in_models
+        return value if np.isfinite(value) else 0.0
 
 
 @dataclass(frozen=True)
@@ -58,14 +66,19 @@ def coefficients(
     friction: tuple[float, float] | None = None,
     restitution: tuple[float, float] | None = None,
     estimate: str = CONTACT,
+    friction_estimate: str = CONTACT,
     seed: int = 0,
 ) -> Coefficients:
-    """Return friction with the least squared error of the velocities after, and restitution.
+    """Return friction and restitution of the surface.
 
-    Friction as Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024, section IV-C, over a grid,
-    refined by a parabola. Restitution is the mean over impacts of -v_n^+/v_n^- of the contact point
-    at the release, or as published what explains the velocities of all joints best: then it takes
-    up whatever else is wrong with these velocities. Where no impact shows its own, the latter.
+    Friction is the ratio of tangential and normal impulse of contacts that slide
+    (:mod:`.slip`); as published, and where no impulse was measured, what explains the velocities
+    after best (Rey Arias, Weekers, Morganti, Padois, Saccon, RA-L 2024, section IV-C), over a grid,
+    refined by a parabola. Where no contact slides for sure there is a lower limit only.
+
+    Restitution is the mean of -v_n^+/v_n^- of the contact point at the release over impacts that
+    are neither mixed nor driven; there is none where all are. As published it is what explains the
+    velocities of all joints best: then it takes up whatever else is wrong with these velocities.
 
     Intervals hold errors of the model (:mod:`impact_predictor.prediction.model_error`), of what is
     read off the other coefficient, and the scatter of what is left, in which repetitions of one
@@ -77,7 +90,8 @@ def coefficients(
         law: of friction.
         friction: low, high, taken as given; models have their middle [-].
         restitution: the same.
-        estimate: of restitution, one of ``RESTITUTION_ESTIMATES``.
+        estimate: of restitution, one of ``ESTIMATES``.
+        friction_estimate: the same of friction.
         seed: of the choice of ``MOST`` impacts.
     """
     some = impacts.subset(MOST, seed)
@@ -93,10 +107,30 @@ def coefficients(
     else:
         mu, e = _by_velocities(some, model, law, friction, restitution)
         changes, _ = model_spread(some, model, mu, e, law)
-        found_e = _given(restitution) or _fitted(some, model, law, mu, e, changes, VELOCITIES)
-    half_e = 0.5 * (found_e.high - found_e.low)
+        fitted = _fitted(some, model, law, mu, e, changes, VELOCITIES)
+        withheld = Identified(np.nan, np.nan, np.nan, 0, False, False, CONTACT, fitted.value)
+        found_e = _given(restitution) or (fitted if estimate == VELOCITIES else withheld)
+    half_e = finite(0.5 * (found_e.high - found_e.low), 0.5)
     found_mu = _given(friction) or _fitted(some, model, law, mu, e, changes, "", half_e)
+    if friction is None and friction_estimate == CONTACT:
+        found_mu = _by_impulses(some, found_mu)
     return Coefficients(found_mu, found_e)
+
+
+def _by_impulses(impacts: Impacts, fitted: Identified) -> Identified:
+    """Return friction by measured impulses; without any, as fitted if contacts slide for sure."""
+    found = ratios(impacts)
+    if (sliding := sliding_friction(found)) is not None:
+        return Identified(*sliding, at_bound=False, estimate=CONTACT)
+    if not np.isfinite(found.value).any() and found.slides.any():
+        return fitted
+    least = least_friction(found)
+    return replace(fitted, value=max(least, fitted.value), low=least, high=np.inf, at_bound=False)
+
+
+def finite(value: float, otherwise: float = 0.0) -> float:
+    """Return a value, another one for one that is not finite."""
+    return value if np.isfinite(value) else otherwise
 
 
 def _given(bounds: tuple[float, float] | None) -> Identified | None:
@@ -107,7 +141,7 @@ def _given(bounds: tuple[float, float] | None) -> Identified | None:
 
 def _measured(impacts: Impacts) -> np.ndarray:
     """Return the restitution that each impact shows by itself, NaN if it does not, (k,)."""
-    return np.array([item.restitution for item in impacts.items])
+    return np.array([item.own_restitution for item in impacts.items])
 
 
 def _best_friction(impacts: Impacts, model: str, restitution: float, law: str) -> float:
@@ -161,7 +195,9 @@ def _by_contact(
     of_model = ratios[:, known].mean(axis=1)
     groups = np.array([item.group for item in impacts.items])[known]
     scatter = _scatter_of_mean(measured[known], groups)
-    half = float(np.hypot(np.linalg.norm(of_model), QUANTILE * scatter))
+    vibration = np.array([item.restitution_std for item in impacts.items])[known]
+    parts = (*of_model, QUANTILE * scatter, finite(float(np.nanmean([*vibration, 0.0]))))
+    half = float(np.linalg.norm(parts))
     low, high = max(0.0, value - half), min(1.0, value + half)
     return Identified(value, low, high, int(known.sum()), value in (0.0, 1.0), estimate=CONTACT)
 

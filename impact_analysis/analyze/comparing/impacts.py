@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Impacts that models can be compared with, what models predict of them, and by how much both err.
 
-Each row of a spread is one error of the model at the end of its 95 % interval: links, motors and
-contact point are the same in all impacts, so one row each; the surface's tilt and the joints'
-friction repeat themselves only where the motion does, so a row for each group
-(impact_predictor.prediction.model_error).
+Each row of a spread is one error of the model at the end of its 95 % interval: links, motors,
+payload (within its range) and contact point are the same in all impacts, so one row each; the
+surface's tilt and the joints' friction repeat themselves only where the motion does, so a row for
+each group (impact_predictor.prediction.model_error).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_predictor.prediction.batch import predict_many
 from impact_predictor.prediction.model_error import (
+    friction_scale,
     inertia_variations,
     joint_impulse_effects,
     place_variations,
@@ -103,7 +104,8 @@ def model_spread(
     """
     robot, dynamics = impacts.robot, ArmDynamics(impacts.robot)
     groups, n = impacts.groups, impacts.robot.dof
-    common, own = 2 * n + POINTS, TILTS + n
+    varied = 2 * n + 1
+    common, own = varied + POINTS, TILTS + n
     velocities = np.zeros((common + own * len(groups), len(impacts), n))
     ratios = np.zeros(velocities.shape[:2])
     for k, item in enumerate(impacts.items):
@@ -119,14 +121,23 @@ def model_spread(
 
         places = place_variations(state, surface)
         nominal, ratio = after(M_x, J), _ratio(J, dq, item.dq_after)
-        moved = [after(each, J) for each in inertia_variations(state, robot, model)]
+        moved = [after(each, J) for each in _varied(state, robot, model)]
         moved += [after(M_x, each) for each in places]
         turned = [_ratio(each, dq, item.dq_after) - ratio for each in places]
         first = common + own * groups.index(item.group)
         rows = [*range(common), *range(first, first + own)]
-        velocities[rows, k] = np.vstack([np.array(moved) - nominal, joint_impulse_effects(M_x)])
-        ratios[rows[2 * n : common + TILTS], k] = turned
+        rubbed = friction_scale(item.duration) * joint_impulse_effects(M_x)
+        velocities[rows, k] = np.vstack([np.array(moved) - nominal, rubbed])
+        ratios[rows[varied : common + TILTS], k] = turned
     return velocities, ratios
+
+
+def _varied(state: PointState, robot: Robot, model: str) -> np.ndarray:
+    """Return M + B with each link, each motor and then the payload moved alone, (2 n + 1, n, n)."""
+    low, high = robot.payload
+    more = 0.5 * (high - low) * state.J[:3].T @ state.J[:3]
+    heavier = map_inertia(state, robot, model) + more
+    return np.concatenate([inertia_variations(state, robot, model), heavier[None]])
 
 
 def _ratio(J: np.ndarray, before: np.ndarray, after: np.ndarray) -> float:
@@ -151,7 +162,7 @@ def mass_interval(
 
     M_x, J = map_inertia(state, robot, model), contact_jacobian(state, surface.rotation)
     nominal = mass(M_x, J)
-    moved = [mass(each, J) for each in inertia_variations(state, robot, model)]
+    moved = [mass(each, J) for each in _varied(state, robot, model)]
     moved += [mass(M_x, each) for each in place_variations(state, surface)]
     half = float(np.linalg.norm(np.array(moved) - nominal))
     return nominal - half, nominal + half

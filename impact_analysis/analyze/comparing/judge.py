@@ -8,9 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from impact_analysis.analyze.comparing.comparison import Candidate, finite
-from impact_analysis.analyze.comparing.identify import Coefficients, Identified
-from impact_analysis.analyze.comparing.impacts import Impacts, mass_interval
+from impact_analysis.analyze.comparing.comparison import Candidate
+from impact_analysis.analyze.comparing.identify import Coefficients, Identified, finite
+from impact_analysis.analyze.comparing.impacts import Impacts
+from impact_analysis.analyze.comparing.measured_mass import (
+    believed_mass,
+    measured_mass,
+    model_mass,
+)
 from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.analyze.result import Judged, Membership
 from impact_predictor.exceptions import PredictionError
@@ -66,18 +71,23 @@ def judge(
         masses = effective_masses(state, robot, rotation)
         inertia = BEST if BEST in masses else "M"  # motor inertias may be unknown
         mass = masses[inertia if inertia in masses else "gm"]  # that of M
-        laws = contact_laws(item, speed, mass) if fitted < MOST_FITTED else []
+        by_model = model_mass(mass, state, surface, robot, inertia)
+        measured_one = measured_mass(item, state, robot, inertia)
+        believed = believed_mass(by_model, measured_one)
+        laws = contact_laws(item, speed, believed.value) if fitted < MOST_FITTED else []
         fitted += bool(laws)
         judged.append(
             Judged(
                 item,
                 {name: after[row] for name, after in predicted.items()},
                 speed,
-                mass,
-                mass_interval(state, surface, robot, inertia),
+                believed.value,
+                (believed.low, believed.high),
                 _membership(item, state, rotation, found[best.inertia]),
                 laws,
                 _normal_impulses(item, robot, state, rotation, found, best),
+                mass_of_model=by_model,
+                measured_mass=measured_one,
             )
         )
     return judged
@@ -96,16 +106,15 @@ def _normal_impulses(
     With the friction that was identified with that inertia, with the best one's for those that have
     none of their own; and with the impact's own restitution, if it was measured.
     """
-    measured = np.isfinite(item.restitution)
     own = found[best.inertia]
-    bounce = item.restitution if measured else finite(own.restitution.value)
+    bounce = finite(item.own_restitution, own.restitution.used)
     velocity = rotation.T @ state.velocity
     impulses = {}
     for name, W in inverse_inertias(state, robot, rotation).items():
-        friction = found.get("M" if name == "gm" else name, own).friction.value
+        friction = found.get("M" if name == "gm" else name, own).friction.used
         try:
             impulse = contact_impulse(
-                W, velocity, friction=finite(friction), restitution=bounce, law=best.law
+                W, velocity, friction=friction, restitution=bounce, law=best.law
             )
         except (PredictionError, OutOfRangeError):
             impulse = np.full(3, np.nan)
@@ -144,7 +153,7 @@ def _membership(
 
 def _upper(found: Identified) -> float:
     """Return the upper end of a coefficient's interval, its value without one [-]."""
-    return found.high if np.isfinite(found.high) else found.value
+    return finite(found.high, found.used)
 
 
 def _damped_laws() -> list[str]:

@@ -10,9 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from impact_analysis.analyze.comparing.identify import Coefficients, Identified
-from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.analyze.result import IdentifiedSurface, Judged, Range
-from impact_analysis.present.sentences import key_of
 from impact_predictor.identification.joint_estimate import JointIdentification
 from impact_predictor.identification.joint_identification import identify_joints
 from impact_predictor.identification.surface_identification import (
@@ -28,7 +26,6 @@ from impact_predictor.joint_load.load_interval import (
 from impact_robots import ArmDynamics, Robot
 
 MOST_FORCES = 24  # a tenth of a second each
-DRIVEN = "driven"  # key of what is said of an impact after which the arm does not coast
 
 
 def identified_surface(
@@ -117,10 +114,6 @@ def joints_of(robot: Robot, impacts: Sequence[Judged]) -> JointIdentification | 
     hits = [
         item.trace
         for item in (each.measured for each in impacts)
-        if item.trace is not None and item.complete and _coasts(item)
+        if item.trace is not None and item.complete and not item.driven
     ]
     return identify_joints(robot, hits)
-
-
-def _coasts(item: AnalyzedImpact) -> bool:
-    return all(key_of(note) != DRIVEN for note in item.notes)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import Ranked
+from impact_analysis.analyze.comparing.payload_identification import CarriedPayload
 from impact_analysis.analyze.page.narrative import FIGURES, sentences_of
-from impact_analysis.analyze.reading.missed import FORCE, JUMP, Missed
+from impact_analysis.analyze.reading.missed import FORCE, JUMP, PUSH, Missed
 from impact_analysis.analyze.result import Analysis, Judged
 from impact_analysis.present.plain import json_text, plain
 from impact_analysis.present.sentence import Sentence
@@ -68,6 +69,7 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
                 "stiffness_npm": analysis.surface.stiffness,
                 "options": analysis.surface.options,
             },
+            "payload": None if analysis.payload is None else _payload(analysis.payload),
             "joints": None if analysis.joints is None else _joints(analysis.joints),
             "detection_delay_s": _delays(analysis),
             "cells": [cell_document(each, analysis.robot.name) for each in analysis.arms],
@@ -75,10 +77,25 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
     )
 
 
+def _payload(found: CarriedPayload) -> dict[str, Any]:
+    low, high = found.declared
+    return {
+        "mass_kg": found.mass,
+        "mass_low_kg": found.low,
+        "mass_high_kg": found.high,
+        "centre_m": found.centre,
+        "centre_half_m": found.centre_half,
+        "declared_low_kg": low,
+        "declared_high_kg": high,
+        "is_another": found.is_another,
+        "postures": found.postures,
+    }
+
+
 def _recording(each: Any) -> dict[str, Any]:
     names = ("recording", "error", "samples", "judged", "dropped")
     return {name: getattr(each, name) for name in names} | {
-        "remarks": each.remarks,
+        "remarks": [said.text for said in each.remarks],
         "duration_s": each.duration,
         "impacts": len(each.impacts),
         "largest_statistic": each.largest_statistic,
@@ -88,9 +105,10 @@ def _recording(each: Any) -> dict[str, Any]:
 
 
 def _missed(one: Missed) -> dict[str, Any]:
-    size = {FORCE: "force_n", JUMP: "velocity_jump_radps"}.get(one.kind, "statistic")
+    sizes = {FORCE: "force_n", JUMP: "velocity_jump_radps", PUSH: "momentum_nms"}
+    size = sizes.get(one.kind, "statistic")
     found = {"kind": one.kind, "time_s": one.time, size: one.size, "reason": one.reason}
-    if one.kind in (FORCE, JUMP):
+    if one.kind in sizes:
         return found
     return found | {"detector": one.detector, "threshold": one.threshold}
 
@@ -121,6 +139,9 @@ def _impact(number: int, impact: Judged) -> dict[str, Any]:
         "effective_mass_kg": impact.effective_mass,
         "effective_mass_low_kg": impact.mass_interval[0],
         "effective_mass_high_kg": impact.mass_interval[1],
+        "measured_mass_kg": impact.measured_mass.value,
+        "measured_mass_low_kg": impact.measured_mass.low,
+        "measured_mass_high_kg": impact.measured_mass.high,
         "dq_before_radps": item.dq_before,
         "dq_after_radps": item.dq_after,
         "impulse_ns": item.impulse,
@@ -135,7 +156,7 @@ def _impact(number: int, impact: Judged) -> dict[str, Any]:
         **_torques(impact),
         "in_set": None if member is None else member.strict,
         "no_worse_than_set": None if member is None else member.hull,
-        "notes": item.notes,
+        "notes": [said.text for said in item.notes],
     }
 
 
@@ -153,17 +174,24 @@ def _torques(impact: Judged) -> dict[str, Any]:
 
 
 def _joints(found: JointIdentification) -> dict[str, Any]:
-    """Return the joints' parameters as fractions of the values in the robot's YAML."""
+    """Return the joints' parameters as fractions of the values in the robot's YAML.
+
+    A joint whose hits the model does not explain has none.
+    """
+    scale, low, high = (
+        np.where(found.explained, each, np.nan) for each in (found.scale, found.low, found.high)
+    )
     figures = {
         name.replace(" ", "_"): {
-            "share": found.scale[k],
-            "low": found.low[k],
-            "high": found.high[k],
+            "share": scale[k],
+            "low": low[k],
+            "high": high[k],
             "known": found.known[k],
         }
         for k, name in enumerate(FIGURES)
     }
     return figures | {
+        "explained": found.explained,
         "hits": found.hits,
         "misfit": found.misfit,
         "most_misfit": found.most_misfit,

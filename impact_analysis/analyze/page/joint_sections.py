@@ -55,7 +55,8 @@ def joint_section(analysis: Analysis) -> str:
         cells = []
         for k, values in enumerate(nominal):
             value, low, high = (each[k, j] * values[j] for each in (found.scale, *found.interval))
-            cells.append(f"{value:.4g} ({low:.3g} to {high:.3g})" if np.isfinite(value) else "-")
+            shown = np.isfinite(value) and found.explained[j]
+            cells.append(f"{value:.4g} ({low:.3g} to {high:.3g})" if shown else "-")
             if found.known[k, j]:
                 marks.add((j, k + 1))
         odd, most = found.misfit[j], found.most_misfit[j]
@@ -65,8 +66,9 @@ def joint_section(analysis: Analysis) -> str:
     named = [f"{name} [{unit}]" for name, unit in zip(FIGURES, units, strict=True)]
     note = (
         "From joint torques and positions alone. In brackets 95 %; marked: known better than"
-        " assumed, and in joints.yaml. Misfit: squared residual over what noise explains, and up to"
-        " where the model is believed."
+        " assumed, and in joints.yaml; dampings if the torque loop is that of the robot's YAML."
+        " Misfit: squared residual over what noise explains, and up to where the model is believed;"
+        " a joint beyond it has no figures."
     )
     head = ["", *named, "hits", "misfit"]
     found_table = html_table(head, rows, marks=marks)

@@ -10,20 +10,23 @@ from impact_analysis.analyze.comparing.identify import CONTACT, Identified
 from impact_analysis.analyze.comparing.impacts import is_elsewhere
 from impact_analysis.analyze.result import Analysis, Membership
 from impact_analysis.present.sentence import Sentence
-from impact_analysis.present.sentences import UNREADABLE, key_of, text_of
+from impact_analysis.present.sentences import UNREADABLE, said
 
 SURE_DELAY = 3  # force truths for a figure on delays
 FIGURES = ("stiffness", "damping", "motor inertia")  # of a joint, in this order
+CLEARLY_ANOTHER = 1.5  # half intervals by which a mass differs before a sentence says so
+VAGUE_PAYLOAD = 0.5  # half of an interval from which one posture is too few [kg]
 _UNLIKE = 0.05  # of coefficients that count as different [-]
 
 
-def answers(analysis: Analysis) -> list[str]:
+def answers(analysis: Analysis) -> list[Sentence]:
     """Return the conclusions, most important first."""
     return [
         *_happened(analysis),
         *_models(analysis),
         *_friction(analysis),
         *_restitution(analysis),
+        *_masses(analysis),
         *_sets(analysis),
         *_torques(analysis),
         *_joints(analysis),
@@ -32,21 +35,21 @@ def answers(analysis: Analysis) -> list[str]:
     ]
 
 
-def _happened(analysis: Analysis) -> list[str]:
+def _happened(analysis: Analysis) -> list[Sentence]:
     count, files = len(analysis.impacts), analysis.files
     where = f"{len(files)} recordings" if len(files) > 1 else files[0]
     if not count and not any(each.judged for each in analysis.recordings):
-        return [text_of("cannot_tell", where=where)]
+        return [said("cannot_tell", where=where)]
     if not count:
         largest = _largest(analysis)
         count = sum(len(each.missed) for each in analysis.recordings)
         missed = f"; {count} may have been missed, see the warnings" if count else ""
-        return [text_of("no_impact", where=where, largest=largest, missed=missed)]
+        return [said("no_impact", where=where, largest=largest, missed=missed)]
     usable = sum(bool(impact.predicted) for impact in analysis.impacts)
     speeds = [i.approach_speed for i in analysis.impacts if np.isfinite(i.approach_speed)]
     span = f", at {min(speeds):.3f} to {max(speeds):.3f} m/s" if speeds else ""
     key = "impacts" if usable == count else "impacts_partly_compared"
-    return [text_of(key, impacts=_many(count, "impact"), where=where, speeds=span, usable=usable)]
+    return [said(key, impacts=_many(count, "impact"), where=where, speeds=span, usable=usable)]
 
 
 def _largest(analysis: Analysis) -> str:
@@ -61,7 +64,7 @@ def _largest(analysis: Analysis) -> str:
     return f" (largest statistic {statistic:.1f}, threshold {threshold:g})"
 
 
-def _models(analysis: Analysis) -> list[str]:
+def _models(analysis: Analysis) -> list[Sentence]:
     best = analysis.best
     if best is None:
         return []
@@ -69,11 +72,11 @@ def _models(analysis: Analysis) -> list[str]:
     first = {"model": best.candidate.name, "error": error + _between(best.low, best.high)}
     others = [each for each in analysis.ranking if each.candidate.inertia != best.candidate.inertia]
     if not others:
-        return [text_of("best_model", **first)]
+        return [said("best_model", **first)]
     following = {"next": others[0].candidate.name, "worse": f"{np.degrees(others[0].error):.2f}"}
     clear = "best_model_clear" if others[0].worse_low > 0.0 else "best_model_unclear"
     compared = sum(bool(impact.predicted) for impact in analysis.impacts)
-    return [text_of(clear if compared > 1 else "best_model_of_one", **first, **following)]
+    return [said(clear if compared > 1 else "best_model_of_one", **first, **following)]
 
 
 def _between(low: float, high: float) -> str:
@@ -82,7 +85,7 @@ def _between(low: float, high: float) -> str:
     return f" [{np.degrees(low):.2f}, {np.degrees(high):.2f}]"
 
 
-def _friction(analysis: Analysis) -> list[str]:
+def _friction(analysis: Analysis) -> list[Sentence]:
     best = analysis.best
     if best is None:
         return []
@@ -90,12 +93,13 @@ def _friction(analysis: Analysis) -> list[str]:
     if friction.assumed:
         return _identified_instead(analysis)
     if friction.at_bound:
-        return [text_of("friction_at_bound", end="0" if friction.value < 0.5 else "1 or more")]
+        return [said("friction_at_bound", end="0" if friction.value < 0.5 else "1 or more")]
     if not friction.is_known:
-        return [text_of("friction_open", least=f"{friction.low:.2f}")]
+        return [said("friction_open", least=f"{friction.low:.2f}")]
     assumed = _on_assumed_friction(analysis, friction)
     impacts, value = _many(friction.impacts, "impact"), _with_interval(friction)
-    return [text_of("friction", value=value, impacts=impacts, assumed=assumed)]
+    key = "friction_contact" if friction.estimate == CONTACT else "friction"
+    return [said(key, value=value, impacts=impacts, assumed=assumed)]
 
 
 def _on_assumed_friction(analysis: Analysis, friction: Identified) -> str:
@@ -117,7 +121,7 @@ def _on_assumed_friction(analysis: Analysis, friction: Identified) -> str:
     )
 
 
-def _identified_instead(analysis: Analysis) -> list[str]:
+def _identified_instead(analysis: Analysis) -> list[Sentence]:
     """Say what would explain the data better than the friction that was assumed."""
     (assumed, _), free = analysis.settings.assumed, analysis.free_friction
     if assumed is None or free is None:
@@ -126,21 +130,39 @@ def _identified_instead(analysis: Analysis) -> list[str]:
     name = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     overlap = free.low <= high and low <= free.high
     if free.at_bound or overlap or low - _UNLIKE <= free.value <= high + _UNLIKE:
-        return [text_of("friction_agrees", assumed=name)]
-    return [text_of("friction_disagrees", assumed=name, found=_with_interval(free))]
+        return [said("friction_agrees", assumed=name)]
+    return [said("friction_disagrees", assumed=name, found=_with_interval(free))]
 
 
-def _restitution(analysis: Analysis) -> list[str]:
+def _restitution(analysis: Analysis) -> list[Sentence]:
     best = analysis.best
     if best is None:
         return []
     found = analysis.coefficients[best.candidate.inertia].restitution
     if found.assumed:
         return []
+    if not np.isfinite(found.value):
+        return [said("restitution_withheld", reasons=_why_not(analysis))]
     if found.estimate == CONTACT:
         impacts = _many(found.impacts, "impact")
-        return [text_of("restitution_contact", value=_with_interval(found), impacts=impacts)]
-    return [text_of("restitution", value=_with_interval(found))]
+        return [said("restitution_contact", value=_with_interval(found), impacts=impacts)]
+    return [said("restitution", value=_with_interval(found))]
+
+
+def _why_not(analysis: Analysis) -> str:
+    """Return how many of the compared impacts show no restitution, and why."""
+    items = [each.measured for each in analysis.impacts if each.predicted]
+    reasons = {
+        "that may be mixed with another contact or the end of a long one": [
+            each.mixed for each in items
+        ],
+        "driven during the contact or after it": [each.driven and not each.mixed for each in items],
+        "without a velocity after it, or with joint torques that point to another link": [
+            not (each.mixed or each.driven or np.isfinite(each.restitution)) for each in items
+        ],
+    }
+    counts = ((sum(which), text) for text, which in reasons.items())
+    return "; ".join(f"{count} {text}" for count, text in counts if count)
 
 
 def _with_interval(found: Identified) -> str:
@@ -149,7 +171,22 @@ def _with_interval(found: Identified) -> str:
     return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
 
-def _sets(analysis: Analysis) -> list[str]:
+def _masses(analysis: Analysis) -> list[Sentence]:
+    """Say where the hits show another effective mass than the model."""
+    known = [each for each in analysis.impacts if np.isfinite(each.measured_mass.value)]
+    other = [
+        each
+        for each in known
+        if each.measured_mass.contradicts(each.mass_of_model, CLEARLY_ANOTHER)
+    ]
+    if not other:
+        return []
+    ratio = np.median([each.measured_mass.value / each.mass_of_model.value for each in other])
+    figures = {"count": len(other), "known": len(known), "ratio": f"{ratio:.2f}"}
+    return [said("mass_differs", **figures)]
+
+
+def _sets(analysis: Analysis) -> list[Sentence]:
     known = [each.membership for each in analysis.impacts if each.membership is not None]
     sentences = []
     for source in dict.fromkeys(one.source for one in known):
@@ -157,7 +194,7 @@ def _sets(analysis: Analysis) -> list[str]:
     return sentences
 
 
-def _set(analysis: Analysis, known: list[Membership], source: str) -> list[str]:
+def _set(analysis: Analysis, known: list[Membership], source: str) -> list[Sentence]:
     """Return what impulses say about the set that was expected of one source's coefficients.
 
     A coefficient that was identified from too few impacts for an interval is refuted by none.
@@ -165,16 +202,16 @@ def _set(analysis: Analysis, known: list[Membership], source: str) -> list[str]:
     worse, strict = sum(not one.hull for one in known), sum(one.strict for one in known)
     if not worse:
         figures = {"count": len(known), "strict": strict, "weaker": len(known) - strict}
-        return [text_of("set_holds", source=source, **figures)]
+        return [said("set_holds", source=source, **figures)]
     best = analysis.best
     if source == "identified" and best is not None:
         found = analysis.coefficients[best.candidate.inertia]
         if not np.isfinite([found.friction.high, found.restitution.high]).all():
             return []
-    return [text_of(f"set_{source}", worse=worse, count=len(known))]
+    return [said(f"set_{source}", worse=worse, count=len(known))]
 
 
-def _torques(analysis: Analysis) -> list[str]:
+def _torques(analysis: Analysis) -> list[Sentence]:
     """Return how measured changes of joint torques compare with the predicted ones."""
     known = [each.torques for each in analysis.impacts if each.torques is not None]
     if not known:
@@ -184,7 +221,7 @@ def _torques(analysis: Analysis) -> list[str]:
     )
     count = above.size
     if not (above.any() or below.any()):
-        return [text_of("torque_changes", count=count, impacts=_many(len(known), "impact"))]
+        return [said("torque_changes", count=count, impacts=_many(len(known), "impact"))]
     excess = [np.where(each.above, each.measured - each.predicted.high, 0.0) for each in known]
     worst = "none"
     if above.any():
@@ -192,58 +229,60 @@ def _torques(analysis: Analysis) -> list[str]:
         most = known[k].predicted.high[j]
         worst = f"joint {j + 1}, {known[k].measured[j]:.1f} N.m, predicted at most {most:.1f}"
     figures = {"above": above.sum(), "below": below.sum(), "count": count, "worst": worst}
-    return [text_of("torque_changes_beyond", beyond=above.sum() + below.sum(), **figures)]
+    return [said("torque_changes_beyond", beyond=above.sum() + below.sum(), **figures)]
 
 
-def _joints(analysis: Analysis) -> list[str]:
+def _joints(analysis: Analysis) -> list[Sentence]:
     """Return what was identified of the joints."""
     found = analysis.joints
     if found is None or not found.known.any():
         return []
     hits, known = _many(int(found.hits.max()), "hit"), int(found.known.sum())
-    sentences = [text_of("joints", known=known, figures=found.known.size, hits=hits)]
+    sentences = [said("joints", known=known, figures=found.known.size, hits=hits)]
     if found.contradicted.any():
         names = [f"{FIGURES[k]} of joint {j + 1}" for k, j in np.argwhere(found.contradicted)]
-        sentences.append(text_of("joints_contradicted", names=", ".join(names)))
+        sentences.append(said("joints_contradicted", names=", ".join(names)))
     return sentences
 
 
-def _surface(analysis: Analysis) -> list[str]:
+def _surface(analysis: Analysis) -> list[Sentence]:
     options = analysis.surface.options
-    return [text_of("surface", options=options)] if options and analysis.best is not None else []
+    return [said("surface", options=options)] if options and analysis.best is not None else []
 
 
-def _delays(analysis: Analysis) -> list[str]:
+def _delays(analysis: Analysis) -> list[Sentence]:
     delays = [1e3 * each.measured.delay for each in analysis.impacts]
     known = [delay for delay in delays if np.isfinite(delay)]
     if len(known) < SURE_DELAY:
         return []
-    return [text_of("delays", median=f"{np.median(known):.2f}", most=f"{max(known):.2f}")]
+    return [said("delays", median=f"{np.median(known):.2f}", most=f"{max(known):.2f}")]
 
 
-def warnings_of(analysis: Analysis) -> list[str]:
-    """Return what the data cannot answer, and their anomalies."""
-    texts = [each.error for each in analysis.recordings if each.error]
-    texts += [f"{each.recording}: {text}" for each in analysis.recordings for text in each.remarks]
-    for item in (each.measured for each in analysis.impacts):
-        texts += [f"{item.recording}, {item.time:.3f} s: {note}" for note in item.notes]
-    return texts + _in_general(analysis)
+def warnings_of(analysis: Analysis) -> list[Sentence]:
+    """Return what the data cannot answer, and their anomalies: of recordings, impacts, and all."""
+    recordings, measured = analysis.recordings, [each.measured for each in analysis.impacts]
+    return [
+        *(Sentence(UNREADABLE, each.error, each.recording) for each in recordings if each.error),
+        *(s._replace(recording=each.recording) for each in recordings for s in each.remarks),
+        *(s._replace(recording=i.recording, time=i.time) for i in measured for s in i.notes),
+        *_in_general(analysis),
+    ]
 
 
 def sentences_of(analysis: Analysis) -> list[Sentence]:
-    """Return every sentence of a report with its key, in order: answers, recordings, impacts."""
-    sentences = [Sentence(key_of(text), text) for text in answers(analysis)]
-    for each in analysis.recordings:
-        sentences += [Sentence(UNREADABLE, each.error, each.recording)] if each.error else []
-        sentences += [Sentence(key_of(text), text, each.recording) for text in each.remarks]
-    for item in (each.measured for each in analysis.impacts):
-        sentences += [
-            Sentence(key_of(text), text, item.recording, item.time) for text in item.notes
-        ]
-    return sentences + [Sentence(key_of(text), text) for text in _in_general(analysis)]
+    """Return every sentence of a report: answers, then warnings."""
+    return [*answers(analysis), *warnings_of(analysis)]
 
 
-def _in_general(analysis: Analysis) -> list[str]:
+def placed(said: Sentence) -> str:
+    """Return a warning with the recording and the impact that it is about."""
+    if said.key == UNREADABLE or not said.recording:
+        return said.text
+    at = "" if said.time is None else f", {said.time:.3f} s"
+    return f"{said.recording}{at}: {said.text}"
+
+
+def _in_general(analysis: Analysis) -> list[Sentence]:
     """Return what all impacts together cannot answer."""
     impacts = [each.measured for each in analysis.impacts]
     complete = [item for item in impacts if item.complete]
@@ -257,24 +296,41 @@ def _in_general(analysis: Analysis) -> list[str]:
     ]
     sentences = []
     if without := sum(not np.isfinite(item.normal).all() for item in complete):
-        sentences.append(text_of("no_normal", impacts=_many(without, "impact")))
+        sentences.append(said("no_normal", impacts=_many(without, "impact")))
     if elsewhere:
         links = ", ".join(sorted({item.link for item in elsewhere}))
-        sentences.append(text_of("elsewhere", impacts=_many(len(elsewhere), "impact"), links=links))
+        sentences.append(said("elsewhere", impacts=_many(len(elsewhere), "impact"), links=links))
     if away:
-        sentences.append(text_of("not_approaching", impacts=_many(len(away), "impact")))
+        sentences.append(said("not_approaching", impacts=_many(len(away), "impact")))
     if complete and not any(item.touch_by_force for item in complete):
-        sentences.append(text_of("no_force_sensor"))
+        sentences.append(said("no_force_sensor"))
     if analysis.joints is not None:
         fitted = np.isfinite(analysis.joints.misfit)
         odd = [f"joint {j + 1}" for j in np.flatnonzero(fitted & ~analysis.joints.explained)]
-        sentences += [text_of("joints_unexplained", joints=", ".join(odd))] if odd else []
+        sentences += [said("joints_unexplained", joints=", ".join(odd))] if odd else []
+    sentences += _payload(analysis)
     if unexpected := sum(item.expected is False for item in impacts):
-        sentences.append(text_of("not_as_announced", impacts=_many(unexpected, "impact")))
+        sentences.append(said("not_as_announced", impacts=_many(unexpected, "impact")))
     repeated = {each.group: each.repetitions for each in analysis.cells}
     if few := sum(count < 3 for count in repeated.values()):
-        sentences.append(text_of("few_repetitions", groups=_many(few, "group")))
+        sentences.append(said("few_repetitions", groups=_many(few, "group")))
     return sentences
+
+
+def _payload(analysis: Analysis) -> list[Sentence]:
+    """Say what the arm carries if that is not what was declared, or cannot be told."""
+    found = analysis.payload
+    if found is None:
+        return []
+    bounds = {"low": f"{max(0.0, found.low):.2f}", "high": f"{max(0.0, found.high):.2f}"}
+    declared = " to ".join(f"{mass:g}" for mass in dict.fromkeys(found.declared))
+    if found.is_another:
+        centre = ", ".join(f"{1e3 * value:.0f}" for value in found.centre)
+        mass = f"{max(0.0, found.mass):.2f}"
+        return [said("payload", mass=mass, centre=centre, declared=declared, **bounds)]
+    if found.postures == 1 and found.high - found.low > 2.0 * VAGUE_PAYLOAD:
+        return [said("payload_one_posture", declared=declared, **bounds)]
+    return []
 
 
 def _many(count: int, thing: str) -> str:

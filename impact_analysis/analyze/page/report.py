@@ -219,7 +219,8 @@ def _impact(analysis: Analysis, number: int, impact: Judged, page: _Page) -> str
     title = f"{number + 1}. {item.recording}, {item.time:.4f} s"
     if np.isfinite(impact.approach_speed):
         title += f", {impact.approach_speed:.3f} m/s"
-    parts = [html_table(["", ""], _facts(impact), kind="facts"), *map(html_note, item.notes)]
+    notes = [html_note(said.text) for said in item.notes]
+    parts = [html_table(["", ""], _facts(impact), kind="facts"), *notes]
     if item.trace is not None:
         parts.append("<h3>Joint velocities</h3>" + page.plot(figures.velocities(analysis, impact)))
         parts.append(
@@ -280,7 +281,7 @@ def _recordings(analysis: Analysis) -> str:
             f"{each.duration:.1f}",
             str(len(each.impacts)),
             number(each.largest_statistic, ".1f"),
-            each.error or "; ".join(each.remarks) or "-",
+            each.error or "; ".join(said.text for said in each.remarks) or "-",
         ]
         for each in analysis.recordings
     ]

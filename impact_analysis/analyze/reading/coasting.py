@@ -12,9 +12,9 @@ are judged, not velocities:
   is zero on an arm that coasts, behind it it is the friction.
 
 Both must exceed what friction and gravity compensation explain. They may brake a joint with a
-tenth of its torque limit, and push it along with a hundredth of that and a twentieth of its gravity
-torque. The two shares of the limit are choices: a Panda's friction by Gaz et al. (RA-L 2019) is
-below 4 % of its joints' limits, and brakes.
+tenth of its torque limit, and push it along with 2 % of that and a twentieth of its gravity torque.
+The two shares of the limit are choices: a Panda's friction by Gaz et al. (RA-L 2019) is below 4 %
+of its joints' limits, and brakes.
 """
 
 from __future__ import annotations
@@ -32,10 +32,14 @@ PARTS = ((0.03, 0.1), (0.03, 0.065), (0.065, 0.1))  # judged by themselves, a br
 FEW = 5  # samples in one that are too few
 DRIVEN, DRIVEN_SHARE = np.radians(2.0), 0.1  # change in that [rad/s], and share of the jump
 FRICTION_SHARE = 0.1  # of a joint's torque limit, with which it may brake
-PUSH_SHARE = 0.01  # of it, with which a joint may be pushed along: model, sensor
+PUSH_SHARE = 0.02  # of it, with which a joint may be pushed along: model, sensor
 GRAVITY_SHARE = 0.05  # of the gravity torque, by which its compensation may be off
 SIGMAS = 4.0  # of noise that are no torque
 REST = 0.02  # joint speed without a direction [rad/s]
+STEADY = (-0.02, -0.001)  # before the touch, what the motors gave against friction [s]
+PUSHED = 0.15  # of the approach speed, that motors may add in a contact
+LATE = 2e-3  # that torques may come after velocities [s]
+MOTOR_ERROR = 0.1  # of the motors' inertia
 
 
 class Drive(NamedTuple):
@@ -73,6 +77,58 @@ def drive(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.ndarray) ->
     return Drive(joint, float(excess[joint]), float(change[joint]))
 
 
+def pushed(
+    robot: Robot, t: np.ndarray, joints: JointRecord, normal: np.ndarray, duration: float
+) -> float:
+    r"""Return what motors add to the normal velocity in a contact, over the approach speed [-].
+
+    The most up to any time in it, NaN: unknown. It is
+    :math:`n^T J (M + B)^{-1} [\int (\tau - h - \tau_0) dt + B \Delta\dot q]` with what motors gave
+    before the touch as tau_0, less what an error of their inertia makes of it, and torques that are
+    up to 2 ms late.
+
+    Args:
+        robot: the arm.
+        t: times since the touch, shape (k,) [s].
+        joints: samples at these times.
+        normal: of the surface, outward, base axes, NaN: unknown, shape (3,).
+        duration: of the contact, NaN: unknown [s].
+    """
+    steady = (t >= STEADY[0]) & (t <= STEADY[1])
+    inside = (t >= STEADY[1]) & (t <= duration)
+    known = np.isfinite(normal).all() and np.isfinite(joints.tau[steady | inside]).all()
+    if not known or min(steady.sum(), inside.sum()) < FEW:
+        return float("nan")
+    dynamics = ArmDynamics(robot)
+    net, before = (_beyond_gravity(dynamics, joints, part) for part in (inside, steady))
+    steps = np.diff(t[inside])[:, None]
+    given = (0.5 * steps * (net[1:] + net[:-1] - 2.0 * before.mean(axis=0))).cumsum(axis=0)
+    state, motors = dynamics(joints.q[inside][0], joints.dq[inside][0]), _motor_inertia(robot)
+    effect = np.linalg.solve(state.M + np.diag(motors), normal @ state.J[:3])
+    added, rates = [], np.gradient(joints.dq[inside] @ (motors * effect), t[inside])
+    for speeds in _motor_speeds(robot, t, joints):
+        turned = motors * (speeds[inside][1:] - speeds[inside][0])
+        unsure = MOTOR_ERROR * np.linalg.norm(effect * turned, axis=1)
+        unsure += LATE * np.abs(rates).max()
+        added.append(float((np.abs((given + turned) @ effect) - unsure).max()))
+    speed = -float(normal @ state.velocity)
+    return max(0.0, min(added)) / speed if speed > 0.0 else float("nan")
+
+
+def _motor_speeds(robot: Robot, t: np.ndarray, joints: JointRecord) -> list[np.ndarray]:
+    """Return how motors may turn, (k, n) each [rad/s]: as joints do, or as springs between let."""
+    stiffness = robot.joint_stiffness
+    if not (np.isfinite(stiffness).all() and (stiffness > 0.0).all()):
+        return [joints.dq]
+    return [joints.dq, joints.dq + np.gradient(joints.tau, t, axis=0) / stiffness]
+
+
+def _beyond_gravity(dynamics: ArmDynamics, joints: JointRecord, part: np.ndarray) -> np.ndarray:
+    """Return torques less those of gravity and speed, of a part of the samples, (k, n) [N.m]."""
+    rows = zip(joints.q[part], joints.dq[part], joints.tau[part], strict=True)
+    return np.array([tau - dynamics(q, dq).h for q, dq, tau in rows])
+
+
 def _slopes(t: np.ndarray, joints: JointRecord, part: np.ndarray) -> np.ndarray:
     """Return the mean accelerations in a part of the samples, shape (n,) [rad/s^2]."""
     return np.asarray(np.polyfit(t[part], joints.dq[part], 1)[0])
@@ -97,8 +153,7 @@ def _excess(
     excess = _beyond(needed, speed, braking, pushing) - unsure
     if not np.isfinite(tau).all():
         return excess
-    rows = zip(q, dq, tau, strict=True)
-    given = np.mean([torque - dynamics(a, b).h for a, b, torque in rows], axis=0)
+    given = _beyond_gravity(dynamics, joints, part).mean(axis=0)
     return np.minimum(excess, _beyond(given, speed, braking, pushing))
 
 

@@ -15,17 +15,28 @@ import numpy as np
 
 from impact_analysis.analyze.reading.missed import Missed, missed_text
 from impact_analysis.present.plain import plain
-from impact_analysis.present.sentences import text_of
+from impact_analysis.present.sentence import Sentence
+from impact_analysis.present.sentences import said
 from impact_bags.new_files import write_file
+from impact_detector.estimators.estimate import (
+    IN_CONTACT,
+    MISSING_SAMPLES,
+    POOR_FIT,
+    SECOND_IMPACT,
+    SHORT_WINDOW,
+)
 from impact_detector.signals.sample import Suppressed
 from impact_predictor.prediction.model_error import MODEL_ERROR, QUANTILE
 from impact_predictor.recorded_hit import RecordedHit
 
 MOST_LISTED = 5  # impacts that may have been missed, in one recording
 SLOW = 2.5e-3  # time between joint states that is too long [s]
+AGAIN = "statistic_again"  # key of what is said where another impact may be mixed with one
+DRIVEN = "driven", "pushed"  # keys of what is said where motors drove the arm after it, or in it
 
 
 NAN = float("nan")
+_UNKNOWN = np.full((3, 3), NAN)
 
 
 @dataclass
@@ -49,19 +60,22 @@ class AnalyzedImpact:
     touch_by_force: bool = False  # ``time`` is the force sensor's: the truth about the delay
     fit_rms: float = NAN  # of the fit of ``dq_after`` [rad]
     impulse_std: float = NAN  # along the impulse [N.s]
+    impulse_covariance: np.ndarray = field(default_factory=_UNKNOWN.copy)  # (3, 3) [(N.s)^2]
     normal_impulse: float = NAN  # NaN without a normal [N.s]
     impulse_source: str = ""  # "force", "torque" or ""
     peak_force: float = NAN  # [N]
     duration: float = NAN  # of the contact [s]
     restitution: float = NAN  # measured from velocities [-]
+    restitution_std: float = NAN  # of it, by the motion right after the release [-]
     quality: int = 0  # bits of ImpactEstimate
     link: str = ""  # that was hit, "" if unknown
     expected: bool | None = None  # announced so, None: nobody announces
     announced_friction: float = NAN  # [-]
     announced_restitution: float = NAN  # [-]
     second_contact: float = NAN  # time from the contact to another one in the window [s]
-    notes: list[str] = field(default_factory=list)  # in words
+    notes: list[Sentence] = field(default_factory=list)
     trace: RecordedHit | None = None  # the samples around it
+    free: np.ndarray = field(default_factory=lambda: np.zeros(0))  # windows before, free_motion.py
 
     @property
     def usable(self) -> bool:
@@ -70,11 +84,52 @@ class AnalyzedImpact:
         return self.complete and all(bool(np.isfinite(vector).all()) for vector in vectors)
 
     @property
+    def _keys(self) -> set[str]:
+        return {note.key for note in self.notes}
+
+    @property
+    def mixed(self) -> bool:
+        """Whether what is said of it may be of more than its contact, or of a part of that."""
+        bits = SECOND_IMPACT | IN_CONTACT | POOR_FIT | SHORT_WINDOW | MISSING_SAMPLES
+        again = AGAIN in self._keys or np.isfinite(self.second_contact)
+        return bool(self.quality & bits or again)
+
+    @property
+    def driven(self) -> bool:
+        """Whether motors drove the arm during the contact, or it did not coast after it."""
+        return not self._keys.isdisjoint(DRIVEN)
+
+    @property
+    def own_restitution(self) -> float:
+        """The restitution, NaN where it is not that of the contact alone [-]."""
+        return NAN if self.mixed or self.driven else self.restitution
+
+    @property
+    def tangential_impulse(self) -> float:
+        """Size of the impulse along the surface [N.s]."""
+        return float(np.sqrt(max(0.0, self.impulse @ self.impulse - self.normal_impulse**2)))
+
+    @property
     def normal_impulse_interval(self) -> tuple[float, float]:
         """Return 95 % of it, an uncertain normal counted [N.s]."""
-        tangential = np.sqrt(max(0.0, float(self.impulse @ self.impulse) - self.normal_impulse**2))
-        half = np.hypot(QUANTILE * self.impulse_std, MODEL_ERROR.normal * tangential)
-        return self.normal_impulse - float(half), self.normal_impulse + float(half)
+        std = np.sqrt(self._axis @ self.impulse_covariance @ self._axis)
+        half = float(np.hypot(QUANTILE * std, MODEL_ERROR.normal * self.tangential_impulse))
+        return self.normal_impulse - half, self.normal_impulse + half
+
+    @property
+    def impulse_ratio(self) -> tuple[float, float]:
+        """Return tangential over normal impulse, and half of 95 % of it, normal not counted [-]."""
+        ratio = self.tangential_impulse / self.normal_impulse
+        along = self.impulse - self.normal_impulse * self._axis
+        size = np.linalg.norm(along)
+        towards = along / size if size > 0.0 else np.zeros(3)
+        change = (towards - ratio * self._axis) / self.normal_impulse
+        return ratio, float(QUANTILE * np.sqrt(change @ self.impulse_covariance @ change))
+
+    @property
+    def _axis(self) -> np.ndarray:
+        """Return the normal; in axes of a force sensor that nobody knows any does, (3,)."""
+        return self.normal if np.isfinite(self.normal).all() else np.eye(3)[2]
 
     @property
     def delay(self) -> float:
@@ -88,7 +143,7 @@ class Collected:
 
     recording: str
     impacts: list[AnalyzedImpact] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)  # in words
+    warnings: list[Sentence] = field(default_factory=list)
     error: str = ""  # why it could not be read, in words
     samples: int = 0  # joint states
     judged: int = 0  # of these, with a statistic
@@ -104,24 +159,24 @@ class Collected:
     missed: list[Missed] = field(default_factory=list)  # what may have been impacts
 
     @property
-    def remarks(self) -> list[str]:
+    def remarks(self) -> list[Sentence]:
         """Its anomalies, in words."""
         remarks = list(self.warnings)
         if self.gaps:
             longest = f"{max(self.gaps):.3g}"
-            remarks.append(text_of("gaps", count=len(self.gaps), longest=longest))
+            remarks.append(said("gaps", count=len(self.gaps), longest=longest))
         if self.jumps:
             longest = f"{max(self.jumps):.3g}"
-            remarks.append(text_of("jumps", count=len(self.jumps), longest=longest))
+            remarks.append(said("jumps", count=len(self.jumps), longest=longest))
         if self.repeated:
-            remarks.append(text_of("repeated", count=self.repeated))
+            remarks.append(said("repeated", count=self.repeated))
         if self.period > SLOW:
-            remarks.append(text_of("slow", rate=f"{1 / self.period:.0f}"))
+            remarks.append(said("slow", rate=f"{1 / self.period:.0f}"))
         remarks += [missed_text(each) for each in self.missed[:MOST_LISTED]]
         if (more := len(self.missed) - MOST_LISTED) > 0:
-            remarks.append(text_of("missed_more", count=more))
+            remarks.append(said("missed_more", count=more))
         if self.dropped:
-            remarks.append(text_of("not_finite", count=self.dropped, samples=self.samples))
+            remarks.append(said("not_finite", count=self.dropped, samples=self.samples))
         return remarks
 
 
@@ -198,5 +253,7 @@ def _typed(kind: type, values: dict[str, Any]) -> dict[str, Any]:
             value = value.reshape(-1, 3) if each.name == "force" else value
         elif each.type == "float" and value is None:
             value = float("nan")
+        elif each.type == "list[Sentence]":
+            value = [Sentence(*sentence) for sentence in value]
         typed[each.name] = value
     return typed

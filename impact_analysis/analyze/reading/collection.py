@@ -17,7 +17,7 @@ from impact_analysis.analyze.reading.notes import GAP
 from impact_analysis.analyze.reading.recordings import Part, opened
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.detect_run import feed
-from impact_analysis.present.sentences import text_of
+from impact_analysis.present.sentences import said
 from impact_bags.exceptions import RecordingError
 from impact_bags.reading.recording import Recording
 from impact_detector.attribution.expectation import Announcement
@@ -112,7 +112,11 @@ class _Collector:
         self._collected, self._robot, self._part = collected, robot, part
         self._recent, self._watch = Recent(), StateWatch()
         self._make = ImpactMaker(
-            collected.recording, robot, settings.normal, detector.estimate_window
+            collected.recording,
+            robot,
+            settings.normal,
+            detector.estimate_window,
+            settings.as_declared().load_robot(),
         )
         self._missed = MissedWatch(robot, part.holds)
         self._announced: Surface | None = None
@@ -183,7 +187,7 @@ class _Collector:
         found, watch = self._collected, self._watch
         found.samples = watch.samples
         if recording.lost:
-            found.warnings.append(text_of("damaged", lost="; ".join(recording.lost)))
+            found.warnings.append(said("damaged", lost="; ".join(recording.lost)))
         found.dropped = self._dropped - self._dropped_before
         found.duration, found.period = watch.duration, watch.period
         if not found.samples:
@@ -193,7 +197,7 @@ class _Collector:
         touches = [impact.time for impact in found.impacts]
         found.missed = self._missed.finish([*touches, *self._detected], found.suppressed)
         found.gaps, found.jumps, found.repeated = watch.gaps, watch.jumps, watch.repeated
-        found.warnings += [text_of("trouble", reason=text) for text in self._troubles.values()]
+        found.warnings += [said("trouble", reason=text) for text in self._troubles.values()]
         if found.dropped >= found.samples:
             joints = ", ".join(self._robot.joint_names)
             raise RecordingError.at(

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.analyze.reading.collected import NAN, AnalyzedImpact
+from impact_analysis.analyze.reading.free_motion import free_windows
 from impact_analysis.analyze.reading.notes import notes_of, second_contact
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
-from impact_analysis.present.sentences import text_of
+from impact_analysis.present.sentences import said
 from impact_bags.reading.recording import Force, Item
 from impact_detector.estimators.estimate import Estimate
 from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
@@ -108,6 +109,7 @@ class ImpactMaker:
         robot: Robot,
         normal: tuple[float, float, float] | None,
         window: float,
+        thought: Robot | None = None,
     ) -> None:
         """Begin.
 
@@ -115,10 +117,14 @@ class ImpactMaker:
             recording: its name.
             robot: the arm.
             normal: of the surface, base axes; none: as announced.
+            thought: the arm as its controller knows it, without a payload that nobody declared;
+                None: the same.
             window: of estimates, after the contact [s].
         """
         self._recording, self._robot, self._window = recording, robot, window
+        self._thought = thought or robot
         self._given = None if normal is None else contact_rotation(normal)[:, 2].copy()
+        self._last: int | None = None  # impact [ns]
 
     def estimated(
         self,
@@ -142,12 +148,14 @@ class ImpactMaker:
         joints, force = recent.joints(), recent.force(impact_time)
         t = joints.since(impact_time)
         second = second_contact(*force, estimate.duration)
+        normal = self._normal(announced)
         notes = notes_of(
-            self._robot,
+            self._thought,
             estimate,
             second,
             joints,
             recent.statistics,
+            normal=normal,
             period=period,
             window=self._window,
         )
@@ -162,21 +170,30 @@ class ImpactMaker:
             fit_rms=estimate.fit_rms,
             impulse=estimate.impulse,
             impulse_std=estimate.impulse_std,
+            impulse_covariance=estimate.impulse_covariance,
             normal_impulse=estimate.normal_impulse,
             impulse_source=estimate.impulse_source,
             peak_force=_peak(estimate),
             duration=estimate.duration,
             restitution=estimate.restitution,
+            restitution_std=estimate.restitution_std,
             quality=estimate.quality,
             link=estimate.assessment.location.link,
             expected=estimate.assessment.expected,
-            normal=self._normal(announced),
+            normal=normal,
             announced_friction=NAN if announced is None else announced.friction[1],
             announced_restitution=NAN if announced is None else announced.restitution[1],
             second_contact=second,
             notes=notes,
             trace=recent.trace(impact_time, joints, *force) if traced else None,
+            free=self._free(t, joints, impact_time),
         )
+
+    def _free(self, t: np.ndarray, joints: JointRecord, impact_time: int) -> np.ndarray:
+        """Return windows of free motion since the impact before, shape (k, 4, n)."""
+        last = -np.inf if self._last is None else 1e-9 * (self._last - impact_time)
+        self._last = impact_time
+        return free_windows(t, joints, last)
 
     def cut_off(
         self, detection: Detection, announced: Surface | None, recent: Recent
@@ -184,7 +201,7 @@ class ImpactMaker:
         """Return an impact too near to the end of the recording to be estimated."""
         unknown, origin = np.full(self._robot.dof, np.nan), detection.impact_time
         left = recent.newest - detection.detection_time
-        note = text_of("cut_off", left=f"{left * 1e-6:.0f}", needed=f"{1e3 * self._window:.0f}")
+        note = said("cut_off", left=f"{left * 1e-6:.0f}", needed=f"{1e3 * self._window:.0f}")
         return AnalyzedImpact(
             **self._named(detection, origin * 1e-9),
             q=unknown,

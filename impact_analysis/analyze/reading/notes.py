@@ -9,9 +9,10 @@ from math import isfinite
 
 import numpy as np
 
-from impact_analysis.analyze.reading.coasting import COASTING, drive
+from impact_analysis.analyze.reading.coasting import COASTING, PUSHED, drive, pushed
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
-from impact_analysis.present.sentences import text_of
+from impact_analysis.present.sentence import Sentence
+from impact_analysis.present.sentences import said
 from impact_detector.estimators.estimate import (
     IN_CONTACT,
     MISSING_SAMPLES,
@@ -50,9 +51,10 @@ def notes_of(
     joints: JointRecord,
     statistics: Iterable[DetectionStatus],
     *,
+    normal: np.ndarray,
     period: float,
     window: float,
-) -> list[str]:
+) -> list[Sentence]:
     """Return all that speaks against an estimate.
 
     Args:
@@ -61,6 +63,7 @@ def notes_of(
         second: time from the contact to another one, NaN: none [s].
         joints: joint states around the impact.
         statistics: of the detector, around the impact.
+        normal: of the surface, outward, base axes, NaN: unknown, shape (3,).
         period: usual time between joint states [s].
         window: of the estimate [s].
     """
@@ -69,11 +72,12 @@ def notes_of(
         *quality_notes(estimate, second),
         *_later_notes(estimate, statistics, period, window),
         *_driven_notes(robot, t, joints, estimate.velocity_jump),
+        *_pushed_notes(robot, t, joints, normal, estimate.duration),
         *_gap_notes(t, period),
     ]
 
 
-def quality_notes(estimate: Estimate, second: float) -> list[str]:
+def quality_notes(estimate: Estimate, second: float) -> list[Sentence]:
     """Return the quality of an estimate in words."""
     keys = {
         POOR_FIT: "poor_fit",
@@ -83,15 +87,17 @@ def quality_notes(estimate: Estimate, second: float) -> list[str]:
         UNDERSAMPLED: "undersampled",
         IN_CONTACT: "in_contact",
     }
-    notes = [text_of(key) for bit, key in keys.items() if estimate.quality & bit]
+    if estimate.contact is None:
+        keys[IN_CONTACT] = "endless_contact"
+    notes = [said(key) for bit, key in keys.items() if estimate.quality & bit]
     if np.isfinite(second) and not estimate.quality & SECOND_IMPACT:
-        notes.append(text_of("second_contact", time=f"{1e3 * second:.0f}"))
+        notes.append(said("second_contact", time=f"{1e3 * second:.0f}"))
     return notes
 
 
 def _later_notes(
     estimate: Estimate, statistics: Iterable[DetectionStatus], period: float, window: float
-) -> list[str]:
+) -> list[Sentence]:
     """Say if the detector would have seen another impact while it was not armed."""
     since = [
         (1e-9 * (status.time - estimate.impact_time), status)
@@ -99,7 +105,8 @@ def _later_notes(
         if status.detector == estimate.detection.detector
     ]
     vibration = max(VIBRATION, VIBRATION_SAMPLES * period if isfinite(period) else 0.0)
-    vibration += estimate.duration if isfinite(estimate.duration) else 0.0
+    if estimate.contact is not None and isfinite(estimate.duration):
+        vibration += estimate.duration  # by the joints a second contact is part of the first
     first = max((v.statistic for t, v in since if 0.0 < t <= vibration), default=0.0)
     later = [(t, status) for t, status in since if vibration < t < window]
     found = _rise(later, AGAIN * first)
@@ -107,7 +114,7 @@ def _later_notes(
         return []
     t, status = found
     again = f"{status.statistic:.1f}"
-    return [text_of("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
+    return [said("statistic_again", statistic=again, time=f"{1e3 * t:.0f}")]
 
 
 def _rise(
@@ -125,14 +132,16 @@ def _rise(
     return None
 
 
-def _driven_notes(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.ndarray) -> list[str]:
+def _driven_notes(
+    robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.ndarray
+) -> list[Sentence]:
     """Say if the arm does not coast after an impact; ``t`` is the time since its contact [s]."""
     found = drive(robot, t, joints, jump)
     if found is None:
         return []
     start, end = COASTING
     return [
-        text_of(
+        said(
             "driven",
             start=f"{1e3 * start:.0f}",
             end=f"{1e3 * end:.0f}",
@@ -143,8 +152,16 @@ def _driven_notes(robot: Robot, t: np.ndarray, joints: JointRecord, jump: np.nda
     ]
 
 
-def _gap_notes(t: np.ndarray, period: float) -> list[str]:
+def _pushed_notes(
+    robot: Robot, t: np.ndarray, joints: JointRecord, normal: np.ndarray, duration: float
+) -> list[Sentence]:
+    """Say if motors drove the arm while it touched; ``t`` is the time since the touch [s]."""
+    share = pushed(robot, t, joints, normal, duration)
+    return [said("pushed", share=f"{100.0 * share:.0f}")] if share > PUSHED else []
+
+
+def _gap_notes(t: np.ndarray, period: float) -> list[Sentence]:
     """Say how long joint states are missing in the window, if longer than is usual."""
     near = t[(t > -AROUND[0]) & (t < AROUND[1])]
     longest = float(np.diff(near).max(initial=0.0))
-    return [text_of("hole", time=f"{1e3 * longest:.0f}")] if longest > GAP * period else []
+    return [said("hole", time=f"{1e3 * longest:.0f}")] if longest > GAP * period else []

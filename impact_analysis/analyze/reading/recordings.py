@@ -14,7 +14,8 @@ import numpy as np
 from impact_analysis.analyze.reading.collected import Collected
 from impact_analysis.analyze.reading.missed import FORCE
 from impact_analysis.analyze.settings import AnalysisSettings
-from impact_analysis.present.sentences import text_of
+from impact_analysis.present.sentence import Sentence
+from impact_analysis.present.sentences import said
 from impact_analysis.spreading.episodes import ArmContact, RecordedCell, arm_of
 from impact_bags.bag_recording import BagRecording
 from impact_bags.open_recording import open_recording, recording_paths
@@ -118,7 +119,7 @@ def pieces(whole: Part, settings: AnalysisSettings, count: int) -> list[Part]:
     ]
 
 
-def opened(part: Part, settings: AnalysisSettings) -> tuple[Recording, str, list[str]]:
+def opened(part: Part, settings: AnalysisSettings) -> tuple[Recording, str, list[Sentence]]:
     """Return a part of a recording, the detector that can judge it best, and remarks on that.
 
     Raises:
@@ -130,7 +131,7 @@ def opened(part: Part, settings: AnalysisSettings) -> tuple[Recording, str, list
     return recording, *_detector_for(recording)
 
 
-def _detector_for(recording: Recording) -> tuple[str, list[str]]:
+def _detector_for(recording: Recording) -> tuple[str, list[Sentence]]:
     """Return the detector on joint states that can judge a recording best, and remarks on that.
 
     It depends on whether torques were recorded, and on the rate of the joint states.
@@ -147,13 +148,13 @@ def _detector_for(recording: Recording) -> tuple[str, list[str]]:
         if len(times) == LOOK:
             break
     if times and not torques:
-        return ACCELERATION, [text_of("no_torques")]
+        return ACCELERATION, [said("no_torques")]
     steps = np.diff(times)
     period = round(float(np.median(steps[steps > 0]))) if np.any(steps > 0) else 0
     if period <= LARGEST_GAP:
         return FUSED, []
     text = of_topic(recording, too_slow(FUSED, LARGEST_GAP, period))
-    return MOMENTUM, [text_of("slow_for_detector", too_slow=text)]
+    return MOMENTUM, [said("slow_for_detector", too_slow=text)]
 
 
 def check_normals(settings: AnalysisSettings, names: Sequence[str]) -> None:

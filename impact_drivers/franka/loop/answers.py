@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from impact_drivers.franka.arm.arm_state import ArmState
@@ -32,7 +30,6 @@ class Answers:
         self._guarded, self._dry_run = guarded, dry_run
         self.sent = np.zeros(guarded.controller.robot.dof)
         self.dropped, self.fault, self.at_rest = 0, "", False
-        self._settling: Iterator[np.ndarray] | None = None
         self._is_first = True
 
     def answer(
@@ -46,12 +43,10 @@ class Answers:
             impact: the detector reports an impact.
             ready: the detector can detect impacts.
         """
-        command = None
-        if self._settling is None:
-            command = self._command(time, state, impact, ready)
+        command = None if self.fault else self._command(time, state, impact, ready)
         if command is not None:
             wanted = command.driver_torque
-        elif self._settling is not None:
+        elif self.fault:
             wanted = self._settle()
         else:
             wanted = self.sent
@@ -71,23 +66,20 @@ class Answers:
         """Return the controller's answer; after a fault the arm is brought to zero torque."""
         guarded = self._guarded
         try:
-            if guarded.accepts(time, state.q, state.dq, impact=impact):
-                command = guarded.answer(time, state.q, state.dq, impact=impact, ready=ready)
-                if command is not None:
-                    return command
+            command = guarded.cycle(time, state.q, state.dq, impact=impact, ready=ready)
+            if command is not None:
+                return command
             self.fault = guarded.fault
         except ControlError:  # one state without an answer
-            self.dropped += 1
-            return None
+            pass
         except Exception as error:  # after any error the arm must stop
             self.fault = f"{type(error).__name__}: {' '.join(str(error).split())}"
+            guarded.distrust(self.fault)
         self.dropped += 1
-        self._settling = guarded.settle()
         return None
 
     def _settle(self) -> np.ndarray:
         """Return the next torque of the ramp to zero, shape (7,) [N.m]."""
-        assert self._settling is not None
-        torque = next(self._settling, None)
+        torque = self._guarded.settle()
         self.at_rest = torque is None
         return np.zeros_like(self.sent) if torque is None else torque

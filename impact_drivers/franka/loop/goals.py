@@ -16,9 +16,9 @@ from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.arm.settings import ArmSettings
 from impact_drivers.franka.loop.preparation import Preparation
 from impact_drivers.franka.memory.request import Request
-from impact_drivers.franka.real_arm_limits import require_every_impulse
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
+from impact_qp.limits.impact_limits.registry import refuse_weak_limits
 from impact_robots.exceptions import ImpactError
 
 
@@ -134,7 +134,7 @@ class GoalDesk:
 
     def _unfit(self, plan: Plan) -> str:
         try:
-            require_every_impulse(plan.impact_limits)
+            refuse_weak_limits(plan.impact_limits)
         except ImpactError as error:
             return str(error)
         return ""

@@ -27,11 +27,10 @@ from impact_drivers.franka.loop.preparation import Preparation
 from impact_drivers.franka.loop.protection import Protection
 from impact_drivers.franka.loop.rehearsal import Rehearsal
 from impact_drivers.franka.memory.request import Request, RequestKind
-from impact_drivers.franka.real_arm_limits import require_every_impulse
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan
-from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM
+from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM, refuse_weak_limits
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 
@@ -87,9 +86,9 @@ class FrankaLoop:
             stopped: whether the process is to end.
 
         Raises:
-            DriverError: the plan's impact limits do not bound every admissible impulse.
+            ControlError: the plan's impact limits do not bound every admissible impulse.
         """
-        require_every_impulse(plan.impact_limits)
+        refuse_weak_limits(plan.impact_limits)
         self._arm, self._robot, self._plan, self._settings = arm, robot, plan, settings
         self._make_session, self._requests, self._report = make_session, requests, report
         self._dry_run = dry_run

@@ -15,14 +15,13 @@ from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_drivers.franka.memory.command_block import CommandWriter
 from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.parameters import FrankaParameters
-from impact_drivers.franka.real_arm_limits import require_every_impulse
 from impact_drivers.franka.ros.pending_goal import CheckedGoal, PendingGoal
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus
 from impact_qp.control.state_machine import Event, StateMachine
 from impact_qp.goals.approach_start import checked_goal
 from impact_qp.goals.goal import BAD_GOAL, NOT_FEASIBLE, PREEMPTED, End, Prepared
-from impact_qp.limits.impact_limits.registry import AUTO
+from impact_qp.limits.impact_limits.registry import AUTO, refuse_weak_limits
 from impact_qp.ros.goal_server import GoalServer
 from impact_robots import ArmDynamics, Robot
 from impact_robots.exceptions import ImpactError
@@ -103,7 +102,7 @@ class LoopGoals:
         """Return the request to the loop, or the reason of a refusal; may be slow."""
         settings, robot = self._settings, self._robot
         try:
-            require_every_impulse(goal.impact_limits or AUTO)
+            refuse_weak_limits(goal.impact_limits or AUTO)
         except ImpactError as error:
             return End(BAD_GOAL, str(error))
         state = ArmDynamics(robot)(q, dq)  # its work memory belongs to this thread

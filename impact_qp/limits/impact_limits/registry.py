@@ -82,6 +82,29 @@ SELECTABLE = _Selectable()
 ON_A_REAL_ARM = _OnARealArm()
 
 
+def refuse_weak_limits(
+    limits: str,
+    choices: Collection[str] = SELECTABLE,
+    hint: str = "a fake arm counts as a real one",
+) -> None:
+    """Refuse to move a real robot by limits that some admissible impulse exceeds.
+
+    Args:
+        limits: name of them.
+        choices: those that there are for the motion.
+        hint: what else may be done.
+
+    Raises:
+        ControlError: says which limits there are.
+    """
+    if limits in ON_A_REAL_ARM:
+        return
+    known = ", ".join(name for name in ON_A_REAL_ARM if name in choices)
+    raise ControlError(
+        f"impact_limits: expected one of {known} on a real arm, got {limits!r}; {hint}"
+    )
+
+
 def described(names: Collection[str] = SELECTABLE) -> str:
     """Return names with their descriptions in one line, for documentation."""
     known = (each for each in IMPACT_LIMITS.values() if each.name in names)

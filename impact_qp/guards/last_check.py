@@ -9,7 +9,6 @@ from typing import Protocol
 
 import numpy as np
 
-from impact_qp.control.command import Command
 from impact_qp.interface import LEAD, CommandInterface
 from impact_robots.robot import Robot
 
@@ -32,6 +31,18 @@ class TorquesToSend(Protocol):
         """Torques sent to the driver."""
 
 
+class MotionToSend(TorquesToSend, Protocol):
+    """What is known of a command for any interface, shape (n,) each."""
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Of the joints [rad/s]."""
+
+    @property
+    def position(self) -> np.ndarray:
+        """The same [rad]."""
+
+
 class LastCheck:
     """Compares each command with the robot's limits and with the previous command.
 
@@ -44,7 +55,7 @@ class LastCheck:
 
         self._within, self._sendable, self._none = within, sendable, np.zeros(robot.dof)
         self._robot, self._servo, self._period = robot, interface.servo, period
-        self._problem: Callable[[Command, np.ndarray], str] = {
+        self._problem: Callable[[MotionToSend, np.ndarray], str] = {
             "torque": self.torque_problem,
             "velocity": self._velocity,
             "position": self._position,
@@ -61,7 +72,7 @@ class LastCheck:
         if self._servo:
             self._last = None
 
-    def problem(self, command: Command, q: np.ndarray) -> str:
+    def problem(self, command: MotionToSend, q: np.ndarray) -> str:
         """Return the problem of a command that answers positions ``q`` (n,), "" if none."""
         return self._problem(command, q)
 
@@ -79,11 +90,11 @@ class LastCheck:
             or self._over("torque rate", (beyond - last) / self._period, rate)
         )
 
-    def _velocity(self, command: Command, q: np.ndarray) -> str:
+    def _velocity(self, command: MotionToSend, q: np.ndarray) -> str:
         sent, self._last = command.velocity, command.velocity
         return self._over("velocity", sent, self._robot.limits.velocity)
 
-    def _position(self, command: Command, q: np.ndarray) -> str:
+    def _position(self, command: MotionToSend, q: np.ndarray) -> str:
         return self.position_problem(command.position, q)
 
     def position_problem(self, sent: np.ndarray, q: np.ndarray) -> str:

@@ -1,0 +1,159 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The command `touch`: how fast an arm may move until contact, for a force that it stays below."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from impact_analysis.present.plain import json_text
+from impact_cli.command_names import COMMANDS
+from impact_cli.options.impact_options import read_robot, sized
+from impact_cli.options.number_options import number, numbers
+from impact_cli.plans.case_file import Case, needed, read_cases
+from impact_predictor.people.aim import Aim, aim
+from impact_predictor.people.loop import ArmLoop, Reaction, impedance, servo, servo_of
+from impact_predictor.people.person_task import PersonTask, read_person_task
+from impact_predictor.people.push import Push
+from impact_predictor.people.touch import touch_force, touch_speed, touch_speed_simulated
+from impact_robots.exceptions import UsageError
+from impact_robots.robot import Robot
+from impact_robots.validation import finite_array
+
+CASES = "C"  # of several lists in a file of cases
+CASE_FORCE = 20.0  # for which the speed of a case is computed [N]
+_KP, _DP = (600.0,) * 4 + (250.0, 150.0, 50.0), (50.0,) * 4 + (30.0, 25.0, 15.0)
+_EPILOG = """examples:
+  impact touch --plan --task touch.yaml --force 20 --stiffness 1e5
+  impact touch --plan --case FILE --json
+
+Nothing moves. --plan computes the speed at which the ceiling, a force that no simulated case
+exceeded, is at most --force, and the speed at which the simulated peak is. The task file gives
+robot, pose, direction, control and reaction of the arm (doc/people.md). Distance and stall must
+stop the arm too. With --case FILE (JSON) cases are computed again.
+Exit status: 0 done, 2 wrong usage, or a force that cannot be promised.
+"""
+
+
+def add_parser(subparsers: Any) -> argparse.ArgumentParser:
+    """Add the command's parser to what ``ArgumentParser.add_subparsers`` returned."""
+    parser = subparsers.add_parser(
+        "touch",
+        help=COMMANDS["touch"],
+        description="Compute how fast an arm may move until contact, for a force to stay below.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--plan", action="store_true", required=True, help="compute; nothing moves")
+    add(
+        "--task",
+        type=Path,
+        metavar="FILE",
+        help="YAML of the arm: pose, direction, control, reaction",
+    )
+    add("--force", type=number, default=20.0, metavar="N", help="to stay below [N] (default: 20)")
+    add(
+        "--stiffness",
+        type=number,
+        default=1e5,
+        metavar="K",
+        help="of the contact, at most [N/m] (default: 1e5)",
+    )
+    add("--robot", help="name of a robot, or its YAML (default: the task's, or panda)")
+    add(
+        "--q",
+        type=numbers,
+        metavar="Q,..",
+        help="joint positions [rad] (default: the task's, or the stance)",
+    )
+    add(
+        "--case", type=Path, metavar="FILE", help="JSON of cases, to print again with their answers"
+    )
+    add("--json", action="store_true", help="one JSON document on standard output")
+    parser.set_defaults(run=run, urdf=None, contact="", payload=None)
+    return parser
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compute the speed of a touch and print it.
+
+    Raises:
+        UsageError: an entry that is needed is missing.
+        ImpactError: the force cannot be promised, or the robot's YAML lacks fields.
+    """
+    if arguments.case is not None:
+        cases, robot = read_cases(arguments.case, CASES), read_robot(arguments)
+        print(json_text(cases.printed([_answer(case, robot) for case in cases.entries])))
+        return 0
+    push = _push(arguments)
+    speed, simulated = (
+        touch_speed(push, arguments.force),
+        touch_speed_simulated(push, arguments.force),
+    )
+    forces = touch_force(push, speed)
+    document = {
+        "robot": push.aim.robot.name,
+        "force_N": arguments.force,
+        "stiffness_npm": arguments.stiffness,
+        "speed_mps": speed,
+        "speed_simulated_mps": simulated,
+        **forces._asdict(),
+    }
+    print(json_text(document) if arguments.json else _text(document))
+    return 0
+
+
+def _text(document: dict[str, Any]) -> str:
+    trigger = document["trig_s"]
+    seen = (
+        "not detected: distance and stall stop it"
+        if trigger is None
+        else f"detected after {1e3 * trigger:.1f} ms"
+    )
+    return "\n".join(
+        [
+            f"{document['robot']}, until contact, at most {document['force_N']:g} N on"
+            f" {document['stiffness_npm']:g} N/m",
+            f"  at most {1e3 * document['speed_mps']:.1f} mm/s by the ceiling"
+            f" ({1e3 * document['speed_simulated_mps']:.1f} mm/s simulated)",
+            f"  simulated at the first: peak {document['peak_sim_N']:.1f} N, {seen}",
+        ]
+    )
+
+
+def _push(arguments: argparse.Namespace) -> Push:
+    task = PersonTask() if arguments.task is None else read_person_task(arguments.task)
+    if task.reaction is None:
+        raise UsageError("--task: expected a file with the arm's reaction, see doc/people.md")
+    arguments.robot = arguments.robot or task.robot
+    robot = read_robot(arguments)
+    given = arguments.q or task.q
+    q = robot.stance if given is None else sized(given, robot.dof, "--q")
+    to = aim(robot, q, task.direction or (1.0, 0.0, 0.0))
+    return Push(to, task.loop(to) or servo_of(to), arguments.stiffness, reaction=task.reaction)
+
+
+def _answer(case: Case, robot: Robot) -> dict[str, Any]:
+    """Return the answers to a case."""
+    q, direction, k, speed = needed(case, "q", "u", "k", "v")
+    to = aim(robot, finite_array(q, (robot.dof,), "q"), finite_array(direction, (3,), "u"))
+    force, lag, delay, brake, period = needed(
+        case, "F_det_N", "lag_1ps", "delay_s", "brake_mps2", "period_s"
+    )
+    push = Push(to, _loop(case, to), k, reaction=Reaction(force, 1.0 / lag, delay, brake, period))
+    return {
+        **touch_force(push, speed)._asdict(),
+        "v_for_20N_ceiling": touch_speed(push, CASE_FORCE),
+    }
+
+
+def _loop(case: Case, to: Aim) -> ArmLoop:
+    """Return the loop of a case: a servo, or the impedance that torque arms of cases have."""
+    if case.get("arm") == "position":
+        return servo(to, *map(float, needed(case, "Kv", "wv")))
+    return impedance(to, np.array(case.get("Kp", _KP)), np.array(case.get("Dp", _DP)))

@@ -1,0 +1,161 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""`plan --person`: the highest speed of an arm towards a person."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from impact_analysis.present.plain import json_text
+from impact_cli.options.impact_options import read_robot, sized
+from impact_cli.plans.case_file import Case, needed, read_cases
+from impact_cli.plans.person_report import PersonPlan, PointPlan, person_document, person_text
+from impact_predictor.joint_load.drive import can_load
+from impact_predictor.people.aim import TOOL, Aim, aim
+from impact_predictor.people.cautions import COASTS, FROM_MEMORY, PUSHES_ON, SHORT_PEAK, cautions
+from impact_predictor.people.loop import ArmLoop, Reaction, coasting, impedance, servo, servo_of
+from impact_predictor.people.person_speed import RESERVE, PersonContact, person_speed
+from impact_predictor.people.person_task import PersonTask, read_person_task
+from impact_predictor.people.regions import BUILT_IN, region_named
+from impact_qp.control.plan import Plan
+from impact_qp.limits import Contact
+from impact_qp.planning import safe_speed
+from impact_robots.exceptions import UsageError
+from impact_robots.robot import Robot
+from impact_robots.surface import USUAL_FRICTION, USUAL_RESTITUTION
+from impact_robots.validation import finite_array
+
+CASES = "A"  # of several lists in a file of cases
+_SHORT = 2.0  # first peaks that come sooner than the motors take part [ms]
+
+
+def add_person_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of :func:`person_plan`; the examples of `plan` describe them."""
+    add = parser.add_argument
+    add("--person", nargs="?", const="", metavar="REGION", help=argparse.SUPPRESS)
+    add("--case", type=Path, metavar="FILE", help=argparse.SUPPRESS)
+
+
+def person_plan(arguments: argparse.Namespace) -> int:
+    """Print the highest speed towards a person; 1 if there is none.
+
+    Raises:
+        UsageError: an option is missing or does not fit.
+        ImpactError: the region is refused, or the robot's YAML lacks fields.
+    """
+    if arguments.case is not None:
+        return _print_cases(arguments)
+    plan = _planned(arguments)
+    print(json_text(person_document(plan)) if arguments.json else person_text(plan))
+    return 0 if all(each.speed > 0.0 for each in plan.points) else 1
+
+
+def _print_cases(arguments: argparse.Namespace) -> int:
+    """Print the cases of a file with their answers."""
+    cases, robot = read_cases(arguments.case, CASES), read_robot(arguments)
+    answers = [_answer(case, robot) for case in cases.entries]
+    print(json_text(cases.printed(answers)))
+    return 0
+
+
+def _planned(arguments: argparse.Namespace) -> PersonPlan:
+    if not arguments.person:
+        raise UsageError(f"--person: expected one of {', '.join(BUILT_IN)}, or --case FILE")
+    task = PersonTask() if arguments.task is None else read_person_task(Path(arguments.task))
+    region = region_named(arguments.person, task.table)
+    arguments.robot = arguments.robot or task.robot
+    robot = read_robot(arguments)
+    robot.require("plan --person")
+    given = arguments.q or task.q
+    q = robot.stance if given is None else sized(given, robot.dof, "--q")
+    direction = task.direction or tuple(-sized(arguments.normal, 3, "--normal"))
+    contact = PersonContact(region, task.clamped, task.padding)
+    points = [
+        _point(task, name, aim(robot, q, direction, name), contact, arguments)
+        for name in task.points
+    ]
+    more = [] if task.regions else [FROM_MEMORY]
+    said = [each.caution for each in points if each.caution]
+    if any(each.found.t_first_peak_ms < _SHORT for each in points):
+        said.append(SHORT_PEAK)
+    return PersonPlan(
+        robot,
+        q,
+        np.array(direction),
+        contact,
+        points,
+        cautions(task.points, *more, *dict.fromkeys(said)),
+    )
+
+
+def _point(
+    task: PersonTask, name: str, to: Aim, contact: PersonContact, arguments: argparse.Namespace
+) -> PointPlan:
+    """Return the speed of one point."""
+    loop = task.loop(to)
+    caution = ""
+    if loop is None:
+        loop = coasting(to) if arguments.interface == "torque" else servo_of(to)
+        caution = COASTS if not loop.pushes else ""
+    if loop.pushes and task.reaction is None:
+        caution = PUSHES_ON
+    found = person_speed(to, contact, loop, task.reaction)
+    caps = {
+        f"person, {found.phase}": (1.0 - RESERVE) * found.v_max,
+        "joint load": joint_load_speed(to, contact, arguments.interface),
+        "joint speed": to.joint_speed_cap,
+        "cap": task.cap,
+    }
+    return PointPlan(name, to.frame, found, caps, caution)
+
+
+def joint_load_speed(to: Aim, contact: PersonContact, interface: str = "torque") -> float:
+    """Return the speed of the limit joint_load, infinite if the joints are unknown [m/s].
+
+    The person is taken as a wall of the region's stiffness, usual friction and restitution.
+    """
+    if not can_load(to.robot):
+        return inf
+    robot, at = replace(to.robot, contact_frame=to.frame), to.state.at(to.frame)
+    direction = at.J[:3] @ to.way
+    normal = -direction / np.linalg.norm(direction)
+    stiffness = contact.stiffness, contact.stiffness
+    surface = Contact(at.position, normal, USUAL_FRICTION, USUAL_RESTITUTION, stiffness=stiffness)
+    limit = Plan(surface, "joint_load", interface=interface).impact_limit(robot, period=0.0)
+    assert limit is not None  # joint_load is a limit
+    return float(safe_speed(robot, limit, to.state.q).bound.speed)
+
+
+def _answer(case: Case, robot: Robot) -> dict[str, Any]:
+    """Return the answers to a case: without reserve and caps, which stand beside."""
+    q, direction, name = needed(case, "q", "u", "region")
+    point = case.get("point", TOOL)
+    to = aim(robot, finite_array(q, (robot.dof,), "q"), finite_array(direction, (3,), "u"), point)
+    padding = 1e3 * float(case.get("pad_N_per_mm") or inf)
+    contact = PersonContact(region_named(name), bool(case.get("clamped")), padding)
+    loop, reaction = loop_of(case.get("control") or {}, to)
+    found = person_speed(to, contact, loop, reaction)._asdict()
+    return {
+        **{key: value for key, value in found.items() if value is not None},
+        "joint_load_mps": joint_load_speed(to, contact),
+        "joint_speed_mps": to.joint_speed_cap,
+    }
+
+
+def loop_of(control: dict[str, Any], to: Aim) -> tuple[ArmLoop, Reaction | None]:
+    """Return loop and reaction of a case's `control`."""
+    reaction = None
+    if control.get("t_r") is not None:
+        force, lag, delay, brake = needed(control, "F_det", "lag_1ps", "t_r", "brake")
+        reaction = Reaction(force, 1.0 / lag, delay, brake, control.get("period_s", 0.001))
+    if control.get("mode") is None:
+        return coasting(to), reaction
+    if "Kp" in control:
+        return impedance(to, *needed(control, "Kp", "Dp")), reaction
+    return servo(to, *map(float, needed(control, "Kv", "wv"))), reaction

@@ -1,0 +1,99 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Friction by measured impulses, restitution that is withheld, and the mass that a hit shows."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from struck_arm import Hit, simulate, write
+
+from impact_analysis.analyze import analyze
+from impact_analysis.analyze.comparing.identify import CONTACT, VELOCITIES
+from impact_analysis.analyze.page.narrative import sentences_of
+
+pytestmark = pytest.mark.usefixtures("without_contact_laws")
+
+UP = (0.0, 0.0, 1.0)
+SLIDING = Hit(velocity=(0.3, 0.1, -0.3), friction=0.25)
+SOFT = {"hard": 4e5, "20 ms": 1e5, "30 ms": 4.4e4}  # stiffness of the plate [N/m]
+
+
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory):
+    """A function that returns the analysis of a hit."""
+    folder, known = tmp_path_factory.mktemp("slip"), {}
+
+    def of(hit: Hit, *, forces: bool = True, torques: bool = True, **settings):
+        key = repr((hit, forces, torques, settings))
+        if key not in known:
+            bag = folder / f"hit_{len(known)}"
+            write(bag, simulate(hit), forces=forces, torques=torques)
+            known[key] = analyze(bag, normal=UP, **settings)
+        return known[key]
+
+    return of
+
+
+def friction(analysis):
+    return analysis.coefficients["M+B_theta"].friction
+
+
+def restitution(analysis):
+    return analysis.coefficients["M+B_theta"].restitution
+
+
+@pytest.mark.parametrize("forces", [True, False])
+@pytest.mark.parametrize("stiffness", SOFT.values(), ids=SOFT)
+def test_friction_is_the_ratio_of_impulses_and_the_range_not_below_it(analysed, stiffness, forces):
+    analysis = analysed(replace(SLIDING, stiffness=stiffness), forces=forces)
+    (impact,) = analysis.impacts
+    found, (ratio, half) = friction(analysis), impact.measured.impulse_ratio
+    assert found.estimate == CONTACT and found.low < 0.25 < found.high < 0.32
+    assert found.value == pytest.approx(0.25, abs=0.01) and half < 0.02
+    low, high = analysis.surface.friction
+    assert (low, high) == (found.low, found.high) and high >= ratio
+
+
+def test_a_contact_that_sticks_gives_a_lower_limit_that_its_ratio_supports(analysed):
+    analysis = analysed(replace(SLIDING, velocity=(0.02, 0.0, -0.3), friction=1.5))
+    (impact,) = analysis.impacts
+    found, ratio = friction(analysis), impact.measured.impulse_ratio[0]
+    assert not found.is_known and found.high == np.inf and 0.0 <= found.low <= ratio < 1.5
+    assert analysis.surface.friction is None and "--friction" not in analysis.surface.options
+
+
+def test_as_published_it_is_what_explains_the_velocities(analysed):
+    analysis = analysed(SLIDING, friction_estimate=VELOCITIES)
+    assert friction(analysis).estimate == ""
+    assert friction(analysis).value == pytest.approx(0.25, abs=0.05)
+
+
+@pytest.mark.parametrize("after", ["hold", "brake", "retract"])
+def test_restitution_of_a_driven_contact_is_withheld(analysed, after):
+    hit = replace(SLIDING, stiffness=3e4, after=after, after_delay=0.0)
+    analysis = analysed(hit)
+    found = restitution(analysis)
+    assert np.isnan([found.value, found.low, found.high]).all()
+    assert 0.0 <= found.used <= 1.0  # what predictions go by
+    assert "restitution_withheld" in [each.key for each in sentences_of(analysis)]
+    assert "--restitution" not in analysis.surface.options
+
+
+def test_restitution_of_a_hit_that_coasts_is_its_own(analysed):
+    for forces in (True, False):
+        analysis = analysed(replace(SLIDING, stiffness=4.4e4), forces=forces)
+        truth = simulate(replace(SLIDING, stiffness=4.4e4)).restitution
+        found = restitution(analysis)
+        assert found.low < truth < found.high < found.low + 0.25
+
+
+def test_the_mass_that_a_hit_shows_agrees_with_the_model_or_takes_its_place(analysed):
+    (right,) = analysed(Hit()).impacts
+    assert not right.measured_mass.contradicts(right.mass_of_model)
+    assert right.mass_interval[0] <= right.mass_of_model.low
+    (wrong,) = analysed(Hit(), torques=False, payload=2.0).impacts  # which would show it
+    assert wrong.measured_mass.contradicts(wrong.mass_of_model)
+    assert wrong.effective_mass == wrong.measured_mass.value
+    low, high = wrong.mass_interval
+    assert low < right.mass_of_model.value < high
