@@ -59,6 +59,7 @@ SLOW = {
         "test_an_address_that_is_taken_or_elsewhere_is_one_line",
         "test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there",
         "test_speed_and_limits_are_chosen_and_errors_cleared_by_a_yes",
+        "test_without_an_address_the_fake_arm_hits_and_stops_itself_at_an_obstacle",
     ),
     "cli/test_learn_command.py": ("learned",),
     "cli/test_map.py": ("test_processes_change_nothing",),

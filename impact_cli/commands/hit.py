@@ -12,13 +12,17 @@ from impact_cli.command_names import COMMANDS
 from impact_cli.franka.hit_questions import SLOWEST_FIRST, SPEED_CAP
 from impact_cli.options.number_options import number
 from impact_drivers.franka.arm.fr3_model import NAME
+from impact_robots.exceptions import UsageError
 
 _EPILOG = """examples:
+  impact hit
   impact hit 172.16.0.2 --dry-run
   impact hit 172.16.0.2 --speed 0.02 --impact-limits robust
   impact hit 127.1.0.1 --distance 0.1 --unattended --raise-thresholds
 
 A local address (127.*) is that of impact fake-fr3, which needs no real-time kernel.
+Without an address nothing real moves: the fake arm hits foam gently, then faster, with collision
+thresholds from the gentle hit, and stops itself at an obstacle in front of the foam.
 Exit status: 0 hit, 1 nothing was hit or the arm stopped, 2 wrong usage.
 """
 
@@ -37,7 +41,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("address", metavar="ADDRESS", help="name or IP address of the arm's control unit")
+    add(
+        "address",
+        metavar="ADDRESS",
+        nargs="?",
+        help="name or IP address of the arm's control unit (default: a fake arm on this machine,"
+        " with collision thresholds from a gentle hit, and an obstacle in front of the surface)",
+    )
     add("--out", type=Path, metavar="DIR", help="folder to make (default: impact_output/hit_TIME)")
     add("--robot", default=NAME, metavar="FILE", help="YAML of the arm with your own tool")
     add("--arm", type=Path, metavar="FILE", help="YAML of the arm's load and collision behaviour")
@@ -68,7 +78,33 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Hit after confirmation, and return the exit status."""
+    if arguments.address is None:
+        from impact_cli.franka.fake_hits import hit_with_the_fake_arm
+
+        _refuse_without_an_address(arguments)
+        return hit_with_the_fake_arm(as_json=arguments.json)
     from impact_cli.franka.hit_arm import hit_with_an_arm  # not needed for --help
     from impact_cli.new_folder import new_folder
 
     return hit_with_an_arm(arguments, lambda: new_folder(arguments.out, "hit"))
+
+
+def _refuse_without_an_address(arguments: argparse.Namespace) -> None:
+    """Refuse options of an arm at an address.
+
+    Raises:
+        UsageError: one is given.
+    """
+    given = {
+        "--out": arguments.out is not None,
+        "--robot": arguments.robot != NAME,
+        "--arm": arguments.arm is not None,
+        "--distance": arguments.distance is not None,
+        "--speed": arguments.speed != SPEED_CAP,
+        "--impact-limits": arguments.impact_limits is not None,
+        "--unattended": arguments.unattended,
+        "--dry-run": arguments.dry_run,
+        "--raise-thresholds": arguments.raise_thresholds,
+    }
+    for option in (name for name, is_given in given.items() if is_given):
+        raise UsageError(f"{option}: expected an ADDRESS too")

@@ -14,6 +14,7 @@ from impact_drivers.franka.arm.fr3_model import NAME, load_fr3
 from impact_robots.robot import Robot
 from impact_sim.arm.watched_plant import WatchedPlant
 from impact_sim.driver.simulation import Simulation
+from impact_sim.plant.compliant_wall import CompliantWall
 from impact_sim.scenarios import Scenario, load_scenario
 
 
@@ -21,10 +22,11 @@ from impact_sim.scenarios import Scenario, load_scenario
 class FakeSetup:
     """A fake FR3 before the surface of a scenario; the same set-up gives the same run."""
 
-    scenario: str = "qp_panda_demo"  # a Panda's: the FR3 takes the same pose
+    scenario: str | Scenario = "qp_panda_demo"  # a Panda's: the FR3 takes the same pose
     seed: int = 0  # of the sensors' noise
     faults: Faults = NO_FAULTS
     lockstep: bool = True
+    obstacle: CompliantWall | None = None  # met instead of the surface, which is behind it
 
     def load_robot(self) -> Robot:
         """Return the arm, as :func:`load_fr3`."""
@@ -32,7 +34,8 @@ class FakeSetup:
 
     def load_scenario(self) -> Scenario:
         """Return the scenario with this arm in it."""
-        return replace(load_scenario(self.scenario), robot=NAME)
+        given = self.scenario
+        return replace(given if isinstance(given, Scenario) else load_scenario(given), robot=NAME)
 
     def start(self, robot: Robot) -> np.ndarray:
         """Return the initial positions, shape (7,) [rad]."""
@@ -41,7 +44,7 @@ class FakeSetup:
     def arm(self, keep: int | None = None) -> FakeArm:
         """Return the arm; ``keep`` as :class:`.FakeArm` has it."""
         robot = self.load_robot()
-        plant = WatchedPlant(robot, self.load_scenario().wall(robot))
+        plant = WatchedPlant(robot, self.obstacle or self.load_scenario().wall(robot))
         return FakeArm(
             Simulation(robot, seed=self.seed, plant=plant), self.start(robot), self.faults, keep
         )

@@ -64,14 +64,14 @@ class ArmSafety:
         limits, external = self._robot.limits, self.external_torque
         found = {
             JOINT_REFLEX: np.abs(external) > self.behavior.torque,
-            CARTESIAN_REFLEX: np.abs(self._force(q, dq)) > self.behavior.force,
+            CARTESIAN_REFLEX: np.abs(self.force(q, dq)) > self.behavior.force,
             TAU_J_RANGE: np.abs(tau) > limits.torque_range,
             JOINT_VELOCITY: np.abs(dq) > limits.velocity,
             JOINT_POSITION: (q < limits.position_lower) | (q > limits.position_upper),
         }
         return tuple(name for name, where in found.items() if where.any())
 
-    def _force(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
+    def force(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
         """Return the force at the contact point that explains the torques best, (6,) [N; N.m]."""
         jacobian = self._dynamics(q, dq).J
         return np.asarray(np.linalg.pinv(jacobian.T) @ self.external_torque)

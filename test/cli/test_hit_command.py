@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command `hit`: what it asks, what it refuses, and the fake arm in the foreground."""
 
+import json
 import os
 import re
 import signal
@@ -221,3 +222,20 @@ def test_without_libfranka_it_says_so_in_one_line(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "pylibfranka", None)
     assert run(["hit", "127.9.9.9"]) == 1
     assert "pylibfranka is not installed" in capsys.readouterr().err
+
+
+def test_without_an_address_the_fake_arm_hits_and_stops_itself_at_an_obstacle(libfranka, capsys):
+    assert run(["hit", "--json"]) == 0
+    gentle, hit, *obstacles = json.loads(capsys.readouterr().out)["runs"]
+    assert [gentle["reflexes"], hit["reflexes"]] == [[], []]
+    assert hit["contact_speed_mps"] > 2.0 * gentle["contact_speed_mps"]
+    for each, speed in zip(obstacles, (0.1, 0.25), strict=True):
+        assert (each["run"], each["speed_mps"]) == ("obstacle", speed)
+        assert each["reflexes"] and each["stopped_by"]
+    assert obstacles[1]["force_thresholds"] == hit["force_thresholds"]  # as high as the hit needs
+
+
+@pytest.mark.parametrize("option", [("--distance", "0.1"), ("--unattended",), ("--speed", "0.02")])
+def test_without_an_address_nothing_else_is_chosen(option, capsys):
+    assert run(["hit", *option]) == 2
+    assert capsys.readouterr().err == f"impact: {option[0]}: expected an ADDRESS too\n"
