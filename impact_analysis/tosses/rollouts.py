@@ -20,10 +20,9 @@ from impact_predictor.compiled.contact_springs import LEAST_RESTITUTION, Springs
 
 LATER = 0.08  # after the first touch, at which errors are reported too [s]
 FEWEST = 4  # frames before the touch, for a state at release
-_MOST = 0.5  # rotation that a fit counts; beyond it another face is up [rad]
 _SPRING_STEPS = 80  # evaluations of the fit of springs
 _MUJOCO_STEPS = 60
-_SPRING_TOSSES, _MUJOCO_TOSSES = 140, 80  # that are fitted to, at most
+_SPRING_TOSSES, _MUJOCO_TOSSES = 140, 50  # that are fitted to, at most
 
 Motion = tuple[np.ndarray, np.ndarray]
 Simulator = Callable[[Start, int, float], Motion]
@@ -151,9 +150,9 @@ def _some(tosses: Sequence[Release], most: int) -> Sequence[Release]:
 
 
 def _cost(simulate: Simulator, tosses: Sequence[Release], body: ConvexBody) -> float:
-    """Return the mean position error in widths plus the mean rotation, cut off, in rad."""
+    """Return the mean position error in widths plus the mean rotation in rad."""
     found = rolled("", "", simulate, tosses, body)
-    cost = float(found.position.mean() + np.minimum(found.rotation, _MOST).mean())
+    cost = float(found.position.mean() + found.rotation.mean())
     return cost if np.isfinite(cost) else 1e9
 
 
