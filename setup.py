@@ -98,6 +98,7 @@ PACKAGES = [
     "impact_analysis.planar",
     "impact_analysis.present",
     "impact_analysis.spreading",
+    "impact_analysis.tosses",
     "impact_cli",
     "impact_cli.commands",
     "impact_cli.demo",

@@ -37,6 +37,10 @@ SLOW = {
         "test_real_landings_need_the_motors_inertia_friction_and_springs",
     ),
     "analysis/test_report.py": ("page", "report"),
+    "analysis/test_tosses.py": (
+        *("recorded", "test_the_best_law_is_chosen_without_the_judged_impacts"),
+        "test_body_and_coefficients_are_found_in_impacts_by_another_formula",
+    ),
     "studies/test_val2.py": ("grabbed", "test_a_cluster_gives_the_same"),
     "bags/test_damaged_recordings.py": ("test_the_campaign_would_tell",),
     "bringup/test_experiment.py": (

@@ -11,15 +11,43 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import Any, Protocol
 
 import numpy as np
 
-from impact_analysis.planar.planar_impacts import PlanarImpacts
-from impact_analysis.planar.planar_model import Model
+from impact_analysis.planar.planar_model import Parameter
 from impact_bags.exceptions import AnalysisError
 
 SEARCHES = 4  # for the best fit
 _STEP = 1e-3  # of a difference quotient, relative: a contact that begins to slip makes a kink
+
+
+class Measured(Protocol):
+    """N measured impacts, of ``c`` components each."""
+
+    @property
+    def after(self) -> np.ndarray:
+        """Velocities after, shape (N, c)."""
+
+    def __len__(self) -> int: ...
+
+    def take(self, rows: np.ndarray) -> Any:
+        """Return the impacts of these rows."""
+
+
+class Fittable(Protocol):
+    """What can be fitted, such as a :class:`~impact_analysis.planar.planar_model.Model`."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The m numbers that are fitted."""
+
+    def predict(self, parameters: np.ndarray, impacts: Any) -> np.ndarray:
+        """Return velocities after, shape (..., N, c), by parameters of shape (..., m)."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +58,7 @@ class Fit:
     cost: float  # mean per impact and component
 
 
-def fit(model: Model, impacts: PlanarImpacts, scale: np.ndarray) -> Fit:
+def fit(model: Fittable, impacts: Measured, scale: np.ndarray) -> Fit:
     """Return the best fit of a few searches, from those starts that fit best.
 
     Friction that stops every slip has no slope, so a search must not begin there.
@@ -38,7 +66,7 @@ def fit(model: Model, impacts: PlanarImpacts, scale: np.ndarray) -> Fit:
     Args:
         model: m parameters.
         impacts: N impacts.
-        scale: error in (vx, vy, w) that counts as 1, shape (3,).
+        scale: error in each component that counts as 1, shape (c,).
 
     Raises:
         AnalysisError: a prediction is not a finite number.
@@ -56,8 +84,8 @@ def fit(model: Model, impacts: PlanarImpacts, scale: np.ndarray) -> Fit:
 
 
 def search(
-    model: Model,
-    impacts: PlanarImpacts,
+    model: Fittable,
+    impacts: Measured,
     scale: np.ndarray,
     start: np.ndarray,
     precision: float = 1e-6,
@@ -90,8 +118,8 @@ def search(
 
 
 def bootstrap(
-    model: Model,
-    impacts: PlanarImpacts,
+    model: Fittable,
+    impacts: Measured,
     scale: np.ndarray,
     found: Fit,
     rng: np.random.Generator,
@@ -106,7 +134,7 @@ def bootstrap(
         yield search(model, impacts.take(rows), scale, found.parameters, 1e-4).parameters
 
 
-def _bounds(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _bounds(model: Fittable) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return lower and upper bounds and a typical size of the parameters, each of shape (m,)."""
     low = np.array([item.low for item in model.parameters])
     high = np.array([item.high for item in model.parameters])

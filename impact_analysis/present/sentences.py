@@ -108,6 +108,8 @@ REMARKS = {
     " uncertain below 500 Hz",
     "not_finite": "{count} of {samples} joint states not finite, or without the robot's joints",
     "missed_force": "force peak of {size} N at {time} s, but no impact was reported: {reason}",
+    "missed_push": "push of {size} N.m.s on one joint at {time} s that no joint torque explains,"
+    " but no impact was reported: {reason}",
     "missed_jump": "velocity jump of {size} deg/s at {time} s, but no impact was reported:"
     " {reason}",
     "missed_statistic": "{detector} rose to {statistic} of {threshold} at {time} s, but no impact"

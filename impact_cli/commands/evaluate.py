@@ -15,8 +15,9 @@ from impact_analysis.planar.planar_impacts import PlanarDataset
 from impact_cli.command_names import COMMANDS
 from impact_cli.landing_evaluate import LANDING, ROBOT, are_landings, landing_evaluation
 from impact_cli.progress import Progress
-from impact_cli.reports import landing_report
+from impact_cli.reports import landing_report, toss_report
 from impact_cli.reports.evaluate_report import as_json, as_text
+from impact_cli.toss_evaluate import are_tosses, toss_evaluations
 from impact_robots.exceptions import ImpactError, UsageError
 
 _EPILOG = f"""example:
@@ -24,6 +25,7 @@ _EPILOG = f"""example:
   impact evaluate ellipse_impacts.csv --seed 3 --json
   impact evaluate --fit monday.csv --test tuesday.csv
   impact evaluate cassie_landing_*.npz
+  impact evaluate --fit cube_tosses_even.npz --test cube_tosses_odd.npz
 
 Models are fitted to one random half of the impacts and tested on the other; with --fit
 and --test, fitted to all impacts of one file and tested on all of the other
@@ -35,6 +37,9 @@ columns {", ".join(COLUMNS[:5])},
 signs of the levers are determined from the data and printed; ambiguous data are refused).
 Recorded landings of a legged robot, {LANDING} files, are accepted too: impact maps are
 compared with the velocity jumps of the legs, simulations with the records; nothing is fitted.
+Tosses of a convex body are accepted too, or impacts cut out of them (.npz, arrays toss, quaternion
+and others; the body in a YAML): one file is halved by the parity of half the toss's number, and
+each half is tested with what was fitted to the other.
 Exit status: 0 done, 1 failed, 2 wrong usage, or a file that cannot be read.
 """
 
@@ -53,10 +58,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="DATASET",
         type=Path,
         nargs="*",
-        help="CSV of measured impacts, or recorded landings",
+        help="CSV of measured impacts, recorded landings, or tosses",
     )
-    parser.add_argument("--fit", type=Path, metavar="FILE", help="CSV of impacts to fit")
-    parser.add_argument("--test", type=Path, metavar="FILE", help="CSV of impacts to test on")
+    parser.add_argument("--fit", type=Path, metavar="FILE", help="impacts or tosses to fit")
+    parser.add_argument("--test", type=Path, metavar="FILE", help="impacts or tosses to test on")
     parser.add_argument(
         "--seed",
         type=_seed,
@@ -73,6 +78,9 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser.add_argument(
         "--robot", metavar="NAME", help=f"robot of the landings, or its YAML (default: {ROBOT})"
     )
+    parser.add_argument(
+        "--body", type=Path, metavar="FILE", help="YAML of the tossed body (default: the cube)"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -81,6 +89,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
     try:
+        if are_tosses([*args.dataset, *(file for file in (args.fit, args.test) if file)]):
+            return _run_tosses(args)
+        if args.body is not None:
+            raise UsageError("--body: expected tosses (.npz)")
         if are_landings(args.dataset):
             return _run_landings(args)
         if args.robot is not None:
@@ -111,6 +123,16 @@ def _run_landings(args: argparse.Namespace) -> int:
     return 0
 
 
+def _run_tosses(args: argparse.Namespace) -> int:
+    """Evaluate tosses and return the exit status."""
+    try:
+        found = toss_evaluations(args, _files(args))
+    except ImpactError as error:
+        return _fail(error, 2 if error.is_wrong_input else 1)
+    print(toss_report.as_json(found) if args.json else toss_report.as_text(found))
+    return 0
+
+
 def _files(args: argparse.Namespace) -> list[Path]:
     """Return the file to halve, or the one to fit and the one to test on.
 
@@ -120,7 +142,7 @@ def _files(args: argparse.Namespace) -> list[Path]:
     """
     pair = [file for file in (args.fit, args.test) if file is not None]
     if len(args.dataset) > 1:
-        raise UsageError(f"expected one CSV, got {len(args.dataset)}; two: --fit and --test")
+        raise UsageError(f"expected one file, got {len(args.dataset)}; two: --fit and --test")
     if args.dataset and not pair:
         return list(args.dataset)
     if args.dataset:

@@ -125,7 +125,8 @@ def torque_impulse(
     J = point.J[:3]
     covariance += _elsewhere(point, _solve(J, jump, covariance)[0])
     impulse, of_impulse, condition, misfit = _solve(J, jump, covariance)
-    if _pushes_on(*(_solve(J, each, covariance)[0] for each in (bend, whole)), impulse, end):
+    force, rest = (_solve(J, each, covariance)[0] for each in (bend, whole))
+    if _pushes_on(force, rest, impulse, end):
         raise EndlessContact("torque impulse: the contact is longer than the window")
     if misfit > WORST_MISFIT:
         raise EstimateError(f"torque impulse: no impulse at the contact point, misfit {misfit:.0f}")

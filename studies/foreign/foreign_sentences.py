@@ -325,5 +325,6 @@ RULES: dict[str, Callable[[Sentence, Case], bool]] = {
     "undersampled": _undersampled,
     "missed_force": _missed,
     "missed_jump": _missed,
+    "missed_push": _missed,
     "missed_statistic": _missed,
 }

@@ -131,7 +131,7 @@ def test_a_file_that_is_no_landing_is_one_line(run, simulated, tmp_path, change,
     [
         (["a.npz", "b.csv"], "expected one CSV, or recorded landings (.npz), got both"),
         (["a.npz", "a.npz"], "expected every landing once"),
-        (["a.csv", "b.csv"], "expected one CSV, got 2; two: --fit and --test"),
+        (["a.csv", "b.csv"], "expected one file, got 2; two: --fit and --test"),
         (["a.npz"], "a.npz: cannot be read"),
         (["a.csv", "--robot", "cassie"], "--robot: expected recorded landings (.npz)"),
         (["a.npz", "--fit", "b.csv"], "--fit: expected a CSV of impacts, got recorded landings"),

@@ -142,3 +142,28 @@ def test_no_impact_is_not_all_that_is_said_where_one_may_have_been_missed(tmp_pa
     quiet = Hit(plate=False, after="on", rate=200)
     report = analyze(write(tmp_path / "quiet", simulate(quiet)), normal=UP)
     assert "missed" not in report.answer[0]
+
+
+@pytest.mark.parametrize("speed", [0.05, 0.1, 0.25])
+@pytest.mark.parametrize("stiffness", [1.2e4, 4.4e4, 1e5, 4e5])
+def test_every_hit_is_found_or_listed_without_a_force_sensor(tmp_path, speed, stiffness):
+    hit = Hit(velocity=(0.5 * speed, 0.0, -speed), stiffness=stiffness, damping=2.0, friction=0.25)
+    record = simulate(hit)
+    bag = write(tmp_path / "bag", record, forces=False)
+    found = collect(bag, AnalysisSettings(normal=UP))
+    times = [*(each.time for each in found.impacts), *(each.time for each in found.missed)]
+    assert times == pytest.approx([record.touch], abs=0.012)
+
+
+@pytest.mark.parametrize(
+    "hit",
+    [
+        Hit(plate=False, after="on"),
+        Hit(plate=False, after="on", joint_friction=3.0, sensor="motor"),
+        Hit(plate=False, after="on", pushes=((TOUCH - 0.2, 0.3, 60.0),)),
+        Hit(plate=False, after="retract"),
+    ],
+    ids=["free", "rubs, torques of the motors", "pushed by hand", "turns back"],
+)
+def test_what_torques_explain_or_a_hand_does_is_no_push(tmp_path, hit):
+    assert collected(tmp_path, hit, forces=False).missed == []

@@ -14,7 +14,7 @@ import numpy as np
 from impact_analysis.analyze.comparing.comparison import Ranked
 from impact_analysis.analyze.comparing.payload_identification import CarriedPayload
 from impact_analysis.analyze.page.narrative import FIGURES, sentences_of
-from impact_analysis.analyze.reading.missed import FORCE, JUMP, Missed
+from impact_analysis.analyze.reading.missed import FORCE, JUMP, PUSH, Missed
 from impact_analysis.analyze.result import Analysis, Judged
 from impact_analysis.present.plain import json_text, plain
 from impact_analysis.present.sentence import Sentence
@@ -105,9 +105,10 @@ def _recording(each: Any) -> dict[str, Any]:
 
 
 def _missed(one: Missed) -> dict[str, Any]:
-    size = {FORCE: "force_n", JUMP: "velocity_jump_radps"}.get(one.kind, "statistic")
+    sizes = {FORCE: "force_n", JUMP: "velocity_jump_radps", PUSH: "momentum_nms"}
+    size = sizes.get(one.kind, "statistic")
     found = {"kind": one.kind, "time_s": one.time, size: one.size, "reason": one.reason}
-    if one.kind in (FORCE, JUMP):
+    if one.kind in sizes:
         return found
     return found | {"detector": one.detector, "threshold": one.threshold}
 

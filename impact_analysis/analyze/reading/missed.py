@@ -14,7 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from impact_analysis.analyze.reading.peaks_and_jumps import force_peaks, velocity_jumps
+from impact_analysis.analyze.reading.peaks_and_jumps import (
+    force_peaks,
+    momentum_pushes,
+    velocity_jumps,
+)
 from impact_analysis.present.sentence import Sentence
 from impact_analysis.present.sentences import said
 from impact_bags.reading.recording import Force, Item
@@ -28,9 +32,10 @@ from impact_detector.signals.sample import (
 )
 from impact_robots import Robot
 
-FORCE, JUMP, STATISTIC = "force", "jump", "statistic"
-PIECE, OVERLAP = from_seconds(1.0), from_seconds(0.2)
+FORCE, JUMP, PUSH, STATISTIC = "force", "jump", "push", "statistic"
+PIECE, OVERLAP = from_seconds(1.0), from_seconds(0.25)
 BEFORE, AFTER = from_seconds(0.05), from_seconds(0.1)  # of a touch: all that belongs to it
+_KINDS = FORCE, JUMP, PUSH  # those with better times first
 EARLY, LATE = from_seconds(0.01), from_seconds(0.03)  # around a peak, where its statistic is
 
 
@@ -38,9 +43,9 @@ EARLY, LATE = from_seconds(0.01), from_seconds(0.03)  # around a peak, where its
 class Missed:
     """What may have been an impact, but was not reported."""
 
-    kind: str  # FORCE, JUMP or STATISTIC
+    kind: str  # FORCE, JUMP, PUSH or STATISTIC
     time: float  # [s]
-    size: float  # force [N], velocity of one joint [rad/s], or statistic [its unit]
+    size: float  # force [N]; of one joint velocity [rad/s] or momentum [N.m.s]; statistic
     reason: str  # why it was not reported
     detector: str = ""  # of a statistic
     threshold: float = float("nan")  # of a statistic
@@ -53,6 +58,8 @@ def missed_text(each: Missed) -> Sentence:
         return said("missed_force", size=f"{each.size:.0f}", **when)
     if each.kind == JUMP:
         return said("missed_jump", size=f"{np.degrees(each.size):.0f}", **when)
+    if each.kind == PUSH:
+        return said("missed_push", size=f"{each.size:.2f}", **when)
     figures = {"statistic": f"{each.size:.1f}", "threshold": f"{each.threshold:g}"}
     return said("missed_statistic", detector=each.detector, **figures, **when)
 
@@ -98,7 +105,7 @@ class MissedWatch:
         self._joints.add(sample)
 
     def finish(self, reported: Sequence[float], suppressed: Sequence[Suppressed]) -> list[Missed]:
-        """Return what was missed, in order of time, each once and forces before velocities.
+        """Return what was missed, in order of time, each once and by its best sign.
 
         Args:
             reported: touches and detections of the impacts [s].
@@ -108,7 +115,7 @@ class MissedWatch:
         for piece in self._forces.values():
             self._look_at(piece)
         known, kept = list(reported), []
-        for each in sorted(self._found, key=lambda one: (one.kind != FORCE, one.time)):
+        for each in sorted(self._found, key=lambda one: (_KINDS.index(one.kind), one.time)):
             if not _near(each.time, known):
                 kept.append(each)
                 known.append(each.time)
@@ -122,8 +129,9 @@ class MissedWatch:
         if not len(record.time):
             return
         origin = int(record.time[0])
-        found = velocity_jumps(self._robot, record.since(origin), record.q, record.dq, record.tau)
-        self._keep(JUMP, origin, found)
+        measured = (self._robot, record.since(origin), record.q, record.dq, record.tau)
+        self._keep(JUMP, origin, velocity_jumps(*measured))
+        self._keep(PUSH, origin, momentum_pushes(*measured))
 
     def _look_at(self, piece: _ForcePiece) -> None:
         """Look for peaks in the force samples that are kept."""

@@ -5,13 +5,15 @@
 A contact of the robots of Wang 2022 and Rey Arias 2024 lasts 5 to 20 ms and rises in less than 10,
 a push by hand takes ten times that; the steepest that half a sine of 0.1 s rises in 10 ms is a
 third of its peak, of one of 0.2 s a sixth. A velocity jump is one that no joint torque explains,
-over the 10 ms in which an impact happens.
+over the 10 ms in which an impact happens; a push is momentum that none explains, over 60 ms: a soft
+surface takes that long, and no velocity jumps.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from impact_detector.attribution.generalized_impulse import unexplained_momentum
 from impact_detector.estimators.impulse import runs
 from impact_detector.signals.noise import STD_OF_MEDIAN
 from impact_robots import ArmDynamics, Robot
@@ -32,6 +34,11 @@ JUMP = 0.15  # of one joint [rad/s]
 WITHOUT_TORQUE = 0.3  # the same where torques are unknown: more than a controller commands [rad/s]
 SIGMAS = 8.0  # of what velocities always do: noise, ripple of the gears
 EXPLAINED = 0.5  # fraction of a jump that torques must leave unexplained
+PUSH_HALF = 0.03  # of the time over which momentum is taken [s]
+PUSH = 0.05  # of a joint's torque limit: friction that turns around, in PUSH_HALF
+PUSH_UNKNOWN = 5.0  # the same of a joint without a limit [N.m]
+PUSH_SHARE = 0.3  # of what momentum gains around it, or it is a push by hand or a load
+BEGUN = 0.05  # of a push, from which it has begun
 _PLACES = np.array([-3.0, -1.0, 1.0, 3.0])  # times HALF, and what counts of the velocity there
 _WEIGHTS = np.array([0.5, -1.5, 1.5, -0.5])
 
@@ -96,7 +103,7 @@ def velocity_jumps(
     inner = np.flatnonzero((t >= t[0] + 3 * HALF) & (t <= t[-1] - 3 * HALF))
     if not len(inner):
         return []
-    jumps = _jump(t, dq, t[inner])
+    jumps = _jump(t, dq, t[inner], HALF)
     usual = STD_OF_MEDIAN * np.median(np.abs(jumps), axis=0)
     excess = (np.abs(jumps) / np.maximum(JUMP, SIGMAS * usual)).max(axis=1)
     found: list[tuple[float, float]] = []
@@ -109,10 +116,71 @@ def velocity_jumps(
     return sorted(found)
 
 
-def _jump(t: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
+def momentum_pushes(
+    robot: Robot, t: np.ndarray, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
+) -> list[tuple[float, float]]:
+    r"""Return when pushes begin [s], and the momentum that each gives to a joint [N.m.s].
+
+    :math:`s = (M + B) \dot q - \int (\tau + C^T \dot q - g) dt` with B = 0 (torques measured on the
+    links' side), B_theta or B_rho (on the motors' side), whichever says less: what it gains from
+    30 ms before to 30 ms after beyond the mean of what it gains in the 60 ms before and after that,
+    so a constant load is none. It counts above what friction that turns around would give, by eight
+    times its usual size, and if it is a third of what s gains from 90 ms before to 90 ms after.
+
+    Args:
+        robot: whose joints are measured.
+        t: times, increasing, about a second, shape (N,) [s].
+        q: joint positions, shape (N, n) [rad].
+        dq: joint velocities, shape (N, n) [rad/s].
+        tau: joint torques, gravity included, NaN where unknown, shape (N, n) [N.m].
+    """
+    if len(t) < 10 or np.median(np.diff(t)) > SLOWEST or not np.isfinite([q, dq, tau]).all():
+        return []
+    inner = np.flatnonzero((t >= t[0] + 4 * PUSH_HALF) & (t <= t[-1] - 3 * PUSH_HALF))
+    if not len(inner):
+        return []
+    s = unexplained_momentum(robot, t, q, dq, tau)
+    each = [s + motors * dq for motors in robot.motor_inertias.values()]
+    jumps = np.array([_jump(t, one, t[inner], PUSH_HALF) for one in each])
+    jumps = np.take_along_axis(jumps, np.abs(jumps).argmin(axis=0)[None], axis=0)[0]
+    gains = _gain(t, s, t[inner])
+    limit = robot.limits.torque
+    friction = PUSH_HALF * np.where(np.isfinite(limit), PUSH * limit, PUSH_UNKNOWN)
+    usual = STD_OF_MEDIAN * np.median(np.abs(jumps), axis=0)
+    size = np.where(jumps * np.sign(gains) > PUSH_SHARE * np.abs(gains), np.abs(jumps), 0.0)
+    excess = (size / np.maximum(friction, SIGMAS * usual)).max(axis=1)
+    found: list[tuple[float, float]] = []
+    while excess.max(initial=0.0) > 1.0:
+        best = int(np.argmax(excess))
+        joint, at = int(np.argmax(size[best] / friction)), float(t[inner[best]])
+        found.append((_begin(t, s[:, joint], at), float(size[best, joint])))
+        excess[np.abs(t[inner] - at) < APART] = 0.0
+    return sorted(found)
+
+
+def _gain(t: np.ndarray, s: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return what s (N, n) gains in 180 ms around times (k,) beyond its slope before, (k, n)."""
+    early, before, after = (
+        np.stack([np.interp(at + PUSH_HALF * place, t, column) for column in s.T], axis=1)
+        for place in (-4.0, -3.0, 3.0)
+    )
+    return np.asarray(after - before - 6.0 * (before - early))
+
+
+def _begin(t: np.ndarray, s: np.ndarray, at: float) -> float:
+    """Return when the push around a time begins, by s of one joint, shape (N,) [s]."""
+    before = (t >= at - 4 * PUSH_HALF) & (t <= at - 3 * PUSH_HALF)
+    near = (t > at - 3 * PUSH_HALF) & (t <= at + PUSH_HALF)
+    line = np.polyfit(t[before] - at, s[before], 1)
+    gained = s[near] - np.polyval(line, t[near] - at)
+    below = np.flatnonzero(gained / gained[-1] < BEGUN)
+    return float(t[near][below[-1]]) if below.size else at - PUSH_HALF
+
+
+def _jump(t: np.ndarray, values: np.ndarray, at: np.ndarray, half: float) -> np.ndarray:
     """Return the jumps of columns (N, n) at times (k,), shape (k, n)."""
     return sum(
-        weight * np.stack([np.interp(at + HALF * place, t, column) for column in values.T], axis=1)
+        weight * np.stack([np.interp(at + half * place, t, column) for column in values.T], axis=1)
         for place, weight in zip(_PLACES, _WEIGHTS, strict=True)
     )
 
@@ -146,4 +214,4 @@ def _explained(t: np.ndarray, rates: np.ndarray, at: float) -> np.ndarray:
     """Return the jump that accelerations (k, n) at times (k,) make, shape (n,)."""
     steps = 0.5 * np.diff(t)[:, None] * (rates[1:] + rates[:-1])
     velocity = np.vstack([np.zeros(rates.shape[1]), np.cumsum(steps, axis=0)])
-    return np.asarray(_jump(t, velocity, np.array([at]))[0])
+    return np.asarray(_jump(t, velocity, np.array([at]), HALF)[0])
