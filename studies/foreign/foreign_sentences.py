@@ -260,6 +260,12 @@ def _vague_payload(sentence: Sentence, case: Case) -> bool:
     return len(case.hits) < 2 and low <= case.setup.disturbance.payload <= high
 
 
+def _pushed(_: Sentence, case: Case) -> bool:
+    """Motors let go later than 2 ms after the touch, or a payload that they do not hold pulls."""
+    off = case.setup.disturbance
+    return off.payload > 0.0 or off.late > 0.0 or off.lag > 0.0
+
+
 def _cut_off(sentence: Sentence, case: Case) -> bool:
     """The recording ends that long after a detection."""
     last = float(case.hits[sentence.recording].t[-1])
@@ -315,6 +321,7 @@ RULES: dict[str, Callable[[Sentence, Case], bool]] = {
     "endless_contact": _endless,
     "mass_differs": _another_mass,
     "restitution_withheld": _withheld,
+    "pushed": _pushed,
     "cut_off": _cut_off,
     "payload": _payload,
     "payload_one_posture": _vague_payload,

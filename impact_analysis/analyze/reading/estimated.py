@@ -150,11 +150,12 @@ class ImpactMaker:
         second = second_contact(*force, estimate.duration)
         normal = self._normal(announced)
         notes = notes_of(
-            self._thought,
+            self._robot,
             estimate,
             second,
             joints,
             recent.statistics,
+            thought=self._thought,
             normal=normal,
             period=period,
             window=self._window,

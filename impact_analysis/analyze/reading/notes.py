@@ -51,6 +51,7 @@ def notes_of(
     joints: JointRecord,
     statistics: Iterable[DetectionStatus],
     *,
+    thought: Robot,
     normal: np.ndarray,
     period: float,
     window: float,
@@ -63,6 +64,7 @@ def notes_of(
         second: time from the contact to another one, NaN: none [s].
         joints: joint states around the impact.
         statistics: of the detector, around the impact.
+        thought: the arm as its controller knows it: what coasts has its gravity compensation.
         normal: of the surface, outward, base axes, NaN: unknown, shape (3,).
         period: usual time between joint states [s].
         window: of the estimate [s].
@@ -71,7 +73,7 @@ def notes_of(
     return [
         *quality_notes(estimate, second),
         *_later_notes(estimate, statistics, period, window),
-        *_driven_notes(robot, t, joints, estimate.velocity_jump),
+        *_driven_notes(thought, t, joints, estimate.velocity_jump),
         *_pushed_notes(robot, t, joints, normal, estimate.duration),
         *_gap_notes(t, period),
     ]
