@@ -172,7 +172,7 @@ class ImpactMaker:
             impulse=estimate.impulse,
             impulse_std=estimate.impulse_std,
             impulse_covariance=estimate.impulse_covariance,
-            normal_impulse=estimate.normal_impulse,
+            normal_impulse=_normal_impulse(estimate, normal),
             impulse_source=estimate.impulse_source,
             peak_force=_peak(estimate),
             duration=estimate.duration,
@@ -239,6 +239,13 @@ def group_of(name: str) -> str:
     for suffix in (".mcap", ".db3", ".csv", ".h5"):
         stem = stem.removesuffix(suffix)
     return _REPEATED.sub("", stem) or stem
+
+
+def _normal_impulse(estimate: Estimate, normal: np.ndarray) -> float:
+    """Return the normal impulse; without a normal of the sensor its axes are the base's [N.s]."""
+    if np.isfinite(estimate.normal_impulse):
+        return estimate.normal_impulse
+    return float(estimate.impulse @ normal)
 
 
 def _peak(estimate: Estimate) -> float:
