@@ -28,10 +28,11 @@ from impact_qp.limits import Contact
 from impact_qp.planning import safe_speed
 from impact_robots.exceptions import UsageError
 from impact_robots.robot import Robot
-from impact_robots.surface import USUAL_FRICTION, USUAL_RESTITUTION
+from impact_robots.surface import USUAL_FRICTION
 
 CASES = "A"  # of several lists in a file of cases
 _PADDING = "pad_N_per_mm"  # of a case; 0: none
+_SPRING = (1.0, 1.0)  # restitution of a contact without damping [-]
 _SHORT = 2.0  # first peaks that come sooner than the motors take part [ms]
 
 
@@ -118,7 +119,7 @@ def _point(
 def joint_load_speed(to: Aim, contact: PersonContact, interface: str = "torque") -> float:
     """Return the speed of the limit joint_load, infinite if the joints are unknown [m/s].
 
-    The person is taken as a wall of the region's stiffness, usual friction and restitution.
+    The person is taken as a wall that is the spring of the region: without damping, restitution 1.
     """
     if not can_load(to.robot):
         return inf
@@ -126,7 +127,7 @@ def joint_load_speed(to: Aim, contact: PersonContact, interface: str = "torque")
     direction = at.J[:3] @ to.way
     normal = -direction / np.linalg.norm(direction)
     stiffness = contact.stiffness, contact.stiffness
-    surface = Contact(at.position, normal, USUAL_FRICTION, USUAL_RESTITUTION, stiffness=stiffness)
+    surface = Contact(at.position, normal, USUAL_FRICTION, _SPRING, stiffness=stiffness)
     limit = Plan(surface, "joint_load", interface=interface).impact_limit(robot, period=0.0)
     assert limit is not None  # joint_load is a limit
     return float(safe_speed(robot, limit, to.state.q).bound.speed)

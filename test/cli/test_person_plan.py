@@ -151,7 +151,7 @@ def test_what_cannot_be_answered_is_refused_in_one_line(said, arguments, line):
         ({**CASE, "control": {"mode": "impedance", "Kp": [1.0], "Dp": [1.0]}}, "Kp"),
         ({**CASE, "q": [0.0]}, "q: expected"),
         ({**CASE, "pad_N_per_mm": "thick"}, "pad_N_per_mm"),
-        ([], "expected a case"),
+        ([], "expected an entry"),
     ],
 )
 def test_a_wrong_case_is_refused_in_one_line(said, tmp_path, case, line):
