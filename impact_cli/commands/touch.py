@@ -11,7 +11,7 @@ from typing import Any
 from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
 from impact_cli.options.impact_options import read_robot, sized
-from impact_cli.options.number_options import number, numbers
+from impact_cli.options.number_options import numbers, positive
 from impact_cli.plans.case_file import Case, figures, read_cases, vector
 from impact_predictor.people.aim import Aim, aim
 from impact_predictor.people.loop import ArmLoop, Reaction, impedance, servo, servo_of
@@ -54,10 +54,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         metavar="FILE",
         help="YAML of the arm: pose, direction, control, reaction",
     )
-    add("--force", type=number, default=20.0, metavar="N", help="to stay below [N] (default: 20)")
+    add("--force", type=positive, default=20.0, metavar="N", help="to stay below [N] (default: 20)")
     add(
         "--stiffness",
-        type=number,
+        type=positive,
         default=1e5,
         metavar="K",
         help="of the contact, at most [N/m] (default: 1e5)",

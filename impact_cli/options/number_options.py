@@ -24,6 +24,13 @@ def number(text: str) -> float:
         raise ArgumentTypeError(f"expected a number, got {text!r}") from None
 
 
+def positive(text: str) -> float:
+    """Return a number above 0."""
+    if not (value := number(text)) > 0.0:
+        raise ArgumentTypeError(f"expected a number above 0, got {text!r}")
+    return value
+
+
 def numbers(text: str) -> tuple[float, ...]:
     """Return comma-separated numbers."""
     try:

@@ -18,6 +18,7 @@ from impact_cli.plans import several_plan
 NUMERIC = (
     number_options.number,
     number_options.numbers,
+    number_options.positive,
     number_options.not_negative,
     number_options.bounds,
     number_options.open_bounds,
@@ -49,6 +50,7 @@ NEEDED = {
     "export": ["mjcf", "--out", "results"],
     "map": ["--point", "0.5,0,0.1"],
     "hit": ["127.1.0.1"],
+    "touch": ["--plan"],
 }
 NO_NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "9" * 400, "", " ", "text", "0x10", "--"]
 SIGNED = ("--speed", "--q", "--dq", "--normal", "--wrench-normal", "--contains")
