@@ -15,7 +15,6 @@ from impact_analysis.planar.planar_impacts import PlanarDataset
 from impact_cli.command_names import COMMANDS
 from impact_cli.landing_evaluate import LANDING, ROBOT, are_landings, landing_evaluation
 from impact_cli.progress import Progress
-from impact_cli.reports import landing_report, toss_report
 from impact_cli.reports.evaluate_report import as_json, as_text
 from impact_cli.toss_evaluate import are_tosses, toss_evaluations
 from impact_robots.exceptions import ImpactError, UsageError
@@ -119,6 +118,8 @@ def _run_landings(args: argparse.Namespace) -> int:
         found = landing_evaluation(args.dataset, args.robot or ROBOT, args.seed)
     except ImpactError as error:
         return _fail(error, 2 if error.is_wrong_input else 1)
+    from impact_cli.reports import landing_report  # loads slowly
+
     print(landing_report.as_json(found) if args.json else landing_report.as_text(found))
     return 0
 
@@ -129,6 +130,8 @@ def _run_tosses(args: argparse.Namespace) -> int:
         found = toss_evaluations(args, _files(args))
     except ImpactError as error:
         return _fail(error, 2 if error.is_wrong_input else 1)
+    from impact_cli.reports import toss_report  # loads slowly
+
     print(toss_report.as_json(found) if args.json else toss_report.as_text(found))
     return 0
 

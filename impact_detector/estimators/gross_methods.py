@@ -72,7 +72,7 @@ class GrossMethod(NamedTuple):
 
 GROSS_METHODS: Registry[GrossMethod] = Registry("method", unknown_name)
 for _method in (
-    GrossMethod(POLYNOMIAL, polynomial, "polynomial from the touch on, as published", FROM_TOUCH),
+    GrossMethod(POLYNOMIAL, polynomial, "polynomial from contact on, as published", FROM_TOUCH),
     GrossMethod(RELEASE, from_release, "parabola from the release on"),
     GrossMethod(OSCILLATION, _oscillation, "trend and damped oscillation from the release on"),
     GrossMethod(WINDOW, _window, "difference of two velocities", UNFITTED),

@@ -40,7 +40,7 @@ def velocity_before(
     if len(x) < _FEWEST or x[-1] - x[0] < _COVERED * window:
         raise EstimateError(
             f"velocity before: expected {_FEWEST} samples over {_COVERED * window * 1e3:.0f} ms"
-            f" before the touch, got {len(x)}"
+            f" before contact, got {len(x)}"
         )
     return polynomial_fit(x, q[chosen], 2, window)[0]
 

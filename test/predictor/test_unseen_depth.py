@@ -106,7 +106,7 @@ def test_a_hit_that_came_near_a_limit_is_a_ceiling_whatever_is_believed_later(bo
         learned = learn_hit(learned, struck(box, soft, 0.9 * ceiling.speed, seed))
     safe = speed_after(learned, point)
     assert (safe.speed, safe.reason) == (ceiling.speed, CEILING)
-    assert "came near it" in safe.promise
+    assert "a load close to it" in safe.promise
     lifted = learned._replace(known=learned.known.lifted)
     assert speed_after(lifted, point).speed > 1.2 * ceiling.speed
 

@@ -187,17 +187,16 @@ def test_states_are_published_from_the_configuration_on(bench, fr3):
 def test_an_answer_is_published_as_the_suites_controller_and_detector_do(bench, fr3):
     bench.activate()
     sent, answer = np.full(7, 0.5), command(Phase.HOLD)
-    counts = LoopCounts(5, 1, 2, 3)
+    counts, now = LoopCounts(5, 1, 2, 3), START + (bench.loop.number + 1) * MS
     bench.loop.step(
         answer=answer,
         sent=sent,
-        status=detection_status(),
+        status=detection_status()._replace(time=now),
         counts=counts,
         solve_time=1e-4,
         cycle_time=2e-4,
     )
     status = bench.hear("impact_qp/status")
-    now = START + bench.loop.number * MS
     messages = [bench.hear(f"impact_qp/{name}") for name in ("command", "desired_joint_states")]
     judged = bench.hear("impact_detector/status")
     assert {stamp(each) for each in (status, judged, *messages)} == {now}

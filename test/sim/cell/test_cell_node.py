@@ -138,5 +138,5 @@ def test_two_arms_over_dds_are_what_one_process_simulates(nodes, scenario):
 
 def test_a_cell_needs_a_scenario_with_a_box(context):
     given = [Parameter("scenario", value="qp_panda_demo")]
-    with pytest.raises(ScenarioError, match="expected one with a box, got 'qp_panda_demo'"):
+    with pytest.raises(ScenarioError, match=r"expected one of rs_push_.*, got 'qp_panda_demo'"):
         ImpactCellNode(context=context, parameter_overrides=given)
