@@ -49,8 +49,8 @@ def read_tosses(path: Path) -> TossFile:
             arrays = {name: np.asarray(file[name]) for name in file.files}
     except OSError as error:
         raise RecordingError.at(path, f"cannot be read: {error.strerror or error}") from None
-    except (ValueError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise RecordingError.at(path, f"expected an .npz of arrays: {error}") from None
+    except (ValueError, AttributeError, EOFError, zipfile.BadZipFile):
+        raise RecordingError.at(path, "expected an .npz of arrays of numbers") from None
     if "length" in arrays:
         return TossFile(str(path), None, _tosses(path, arrays))
     return TossFile(str(path), _impacts(path, arrays), ())
