@@ -106,9 +106,11 @@ def test_the_apparent_inertia_with_friction_explains_the_flexible_arm(document):
     assert errors["M+B_theta"] < 0.6 * errors["M+B_rho"]
     assert errors["M+B_theta"] < 0.2 * errors["M"]
     assert document["best_model"] == "M+B_theta, coulomb"
-    best, *others = document["ranking"]
-    assert best["best_share"] > 0.95
-    assert all(other["worse_than_best_low_degps"] > 0.0 for other in others)
+    ranking = document["ranking"]
+    assert sum(each["best_share"] for each in ranking if each["inertia"] == "M+B_theta") > 0.95
+    without_motors = [each for each in ranking if each["inertia"] == "M"]
+    assert len(without_motors) >= 3
+    assert all(each["worse_than_best_low_degps"] > 0.0 for each in without_motors)
 
 
 def test_friction_is_recovered_with_an_interval(document):
@@ -302,7 +304,7 @@ def test_ctrl_c_keeps_what_is_finished(write_csv, samples, tmp_path):
     _, error = child.communicate(timeout=60)
     assert child.returncode in (0, 130)  # 0: it was faster
     if child.returncode == 130:
-        assert "go on with --resume" in error
+        assert "continue with --resume" in error
         assert "Traceback" not in error
     assert main(["analyze", str(folder), "--out", str(out), "--resume", "--jobs=1"]) == 0
     assert len(list(parts.glob("*.json"))) == 8
