@@ -20,18 +20,19 @@ def arguments(*given):
 
 @pytest.fixture(scope="module")
 def robust(libfranka, tmp_path_factory):
-    """Folder of the robust run."""
+    """Folder of the robust run, and of one with joint_load beside it."""
     folder = tmp_path_factory.mktemp("fci")
-    assert run_fci_demo(arguments("--fci", "--json"), ("robust",), lambda: folder) == 0
+    assert run_fci_demo(arguments("--fci", "--json"), lambda: folder) == 0
     return folder
 
 
 def test_a_run_stands_beside_that_of_the_other_demo(robust):
-    (found,) = json.loads((robust / "table.json").read_text())["runs"]
+    found, other = json.loads((robust / "table.json").read_text())["runs"]
     assert {"contact_speed_mps", "impulse_ns", "detection_delay_s", "torque_change_nm"} <= set(
         found
     )
-    assert found["controller"] == "robust" and 0.05 < found["contact_speed_mps"] < 0.1
+    assert (found["controller"], other["controller"]) == ("robust", "joint_load")
+    assert 0.05 < found["contact_speed_mps"] < 0.1
     assert found["reflexes"] == [] and found["stopped_by"] is None
     assert found["states_skipped"] == 0 and found["success_rate"] == 1.0
 
@@ -65,10 +66,12 @@ def test_a_run_holds_what_was_announced_judged_commanded_and_found(robust):
 
 
 def test_its_recordings_are_read_by_the_robot_that_is_written_beside_them(robust, capsys):
-    for path in (robust, robust / "robust" / "bag"):
+    for path, count in ((robust, 2), (robust / "robust" / "bag", 1)):
         assert run(["detect", str(path), "--json"]) == 0
-        (found,) = json.loads(capsys.readouterr().out)["events"]
-        assert (found["detector"], found["link"]) == ("fused", "fr3_link7")
+        events = json.loads(capsys.readouterr().out)["events"]
+        assert [(each["detector"], each["link"]) for each in events] == [
+            ("fused", "fr3_link7")
+        ] * count
 
 
 def test_without_libfranka_it_says_so_in_one_line(monkeypatch, tmp_path, capsys):
