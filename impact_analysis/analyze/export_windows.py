@@ -223,7 +223,7 @@ def _impacts(found: Collected, spans: Sequence[_Span], robot: Robot) -> Table:
             about="yes: as announced; no; empty: nothing was announced",
         ),
         "notes": WindowColumn(
-            np.array(["; ".join(each) for each in of("notes")], object),
+            np.array(["; ".join(note.text for note in each) for each in of("notes")], object),
             about="what speaks against the estimate",
         ),
         **joint_columns("q", of("q"), "rad", robot, "position at the contact"),

@@ -114,7 +114,7 @@ def test_the_arm_observes_no_more_than_the_hit_is_predicted_to_need(make_arm, ma
             answer = judge(time, q, dq, tau)
             most = CollisionBehavior(
                 np.maximum(most.torque, abs(safety.external_torque)),
-                np.maximum(most.force, abs(safety._force(q, dq))),
+                np.maximum(most.force, abs(safety.force(q, dq))),
             )
             return answer
 
