@@ -43,6 +43,7 @@ FIRST = 10**12  # stamp of the first state [ns]
 PATIENCE = 30.0  # for what must come [s]
 SILENCE = 0.05  # long enough to see that a state is not answered [s]
 AT_REST = 0.05  # [rad/s]
+RAMP = 1.0  # of the torques to zero, at the most: it takes about 0.1 s [s]
 
 
 class FaultError(Exception):
@@ -258,6 +259,11 @@ class DdsArm:
         self.cycles(cycles, lie)
         speed = float(np.abs(self.arm.dq).max())
         self.expect(speed < AT_REST, f"rest, got {speed:.2f} rad/s")
+
+    def expect_zero_torque(self) -> None:
+        """Demand that the commands end with zero torque, after a ramp of one command a period."""
+        self.wait(lambda: not self.values.any(), RAMP)
+        self.expect(not self.values.any(), "zero torque as the last command")
 
     @property
     def fault(self) -> str:

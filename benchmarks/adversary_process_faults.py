@@ -67,8 +67,7 @@ def _process(arm: DdsArm, module: str, *arguments: str) -> Iterator[subprocess.P
 def _ended(arm: DdsArm, process: subprocess.Popen[bytes]) -> None:
     """Demand that the process ends, and that the last thing it sent was rest."""
     arm.expect(arm.wait(lambda: process.poll() is not None, ENDS_WITHIN), "the process to end")
-    arm.wait(lambda: not arm.values.any(), 1.0)
-    arm.expect(not arm.values.any(), "zero torque as the last command")
+    arm.expect_zero_torque()
     arm.expect_sound()
 
 

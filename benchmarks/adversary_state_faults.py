@@ -111,7 +111,7 @@ def states_stop(arm: DdsArm) -> None:
     arm.start().cycles(150)
     count = len(arm.commands)
     arm.need(lambda: len(arm.commands) > count, "a last command")
-    arm.expect(not np.any(arm.values), "zero torque")
+    arm.expect_zero_torque()
     arm.need(lambda: arm.status[-1].mode == ControllerStatus.MODE_STOPPED, "MODE_STOPPED")
     arm.expect(arm.fault, "a fault in the status")
     arm.expect_sound()

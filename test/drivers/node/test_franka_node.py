@@ -383,6 +383,7 @@ def test_a_goal_that_is_cancelled_before_the_loop_takes_it_leaves_the_running_on
     cancelled = bench.handle.cancel_goal_async()
     assert bench.result(second).code == codes.CANCELED
     bench.spin(cancelled.done)
+    bench.spin(lambda: not bench.node._goals._pending)  # withdrawn before the loop looks
     bench.loop.deaf = False
     bench.spin(lambda: bench.loop.obey() or bench.loop.asked[-1] is WITHDRAW)
     assert goes_on(bench, first)
