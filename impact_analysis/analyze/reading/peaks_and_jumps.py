@@ -11,6 +11,8 @@ surface takes that long, and no velocity jumps.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from impact_detector.attribution.generalized_impulse import unexplained_momentum
@@ -106,14 +108,11 @@ def velocity_jumps(
     jumps = _jump(t, dq, t[inner], HALF)
     usual = STD_OF_MEDIAN * np.median(np.abs(jumps), axis=0)
     excess = (np.abs(jumps) / np.maximum(JUMP, SIGMAS * usual)).max(axis=1)
-    found: list[tuple[float, float]] = []
-    while excess.max(initial=0.0) > 1.0:
-        best = int(np.argmax(excess))
-        at = float(t[inner[best]])
-        if _stands(robot, t, q, dq, tau, at, jumps[best]):
-            found.append((at - HALF, float(np.abs(jumps[best]).max())))
-        excess[np.abs(t[inner] - at) < APART] = 0.0
-    return sorted(found)
+    return sorted(
+        (at - HALF, float(np.abs(jumps[best]).max()))
+        for best, at in _largest(excess, t[inner])
+        if _stands(robot, t, q, dq, tau, at, jumps[best])
+    )
 
 
 def momentum_pushes(
@@ -150,12 +149,19 @@ def momentum_pushes(
     size = np.where(jumps * np.sign(gains) > PUSH_SHARE * np.abs(gains), np.abs(jumps), 0.0)
     excess = (size / np.maximum(friction, SIGMAS * usual)).max(axis=1)
     found: list[tuple[float, float]] = []
-    while excess.max(initial=0.0) > 1.0:
-        best = int(np.argmax(excess))
-        joint, at = int(np.argmax(size[best] / friction)), float(t[inner[best]])
+    for best, at in _largest(excess, t[inner]):
+        joint = int(np.argmax(size[best] / friction))
         found.append((_begin(t, s[:, joint], at), float(size[best, joint])))
-        excess[np.abs(t[inner] - at) < APART] = 0.0
     return sorted(found)
+
+
+def _largest(excess: np.ndarray, t: np.ndarray) -> Iterator[tuple[int, float]]:
+    """Yield place and time of what exceeds 1, the largest first, none within ``APART`` of one."""
+    left = excess.copy()
+    while left.max(initial=0.0) > 1.0:
+        best = int(np.argmax(left))
+        yield best, float(t[best])
+        left[np.abs(t - t[best]) < APART] = 0.0
 
 
 def _gain(t: np.ndarray, s: np.ndarray, at: np.ndarray) -> np.ndarray:
