@@ -16,6 +16,7 @@ from impact_predictor.joint_load.motion_records import TICK
 from impact_predictor.joint_load.object_load import joined
 from impact_predictor.people.aim import Aim
 from impact_predictor.people.loop import SERVO, ArmLoop, Reaction
+from impact_predictor.reflex.observed_peaks import observed_force
 
 TRANSIENT_TIME = 0.5  # after which a contact counts as quasi-static [s]
 FORCE_FACTOR = 1.2  # of the ceiling; 1.15 was exceeded by 1 % in 3,840 simulated cases
@@ -156,10 +157,8 @@ def triggered(force: np.ndarray, reaction: Reaction) -> float | None:
         force: at every tick of 250 us since contact, shape (t,) [N].
         reaction: of the arm.
     """
-    from scipy.signal import lfilter  # loads slowly
-
-    share = 1.0 - np.exp(-TICK / reaction.filter_time) if reaction.filter_time > 0.0 else 1.0
-    filtered = lfilter([share], [1.0, share - 1.0], force)
+    rate = 1.0 / reaction.filter_time if reaction.filter_time > 0.0 else inf
+    filtered = observed_force(force, rate)
     step = max(1, round(reaction.period / TICK))
     above = np.flatnonzero(filtered[step - 1 :: step] >= reaction.force)
     return TICK * step * float(above[0] + 1) if len(above) else None

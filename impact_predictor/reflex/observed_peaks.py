@@ -39,25 +39,6 @@ class HitPeaks(NamedTuple):
         )
 
 
-def observed_fraction(a: float) -> float:
-    r"""Return the fraction of a half sine's peak that a first-order observer sees.
-
-    .. math:: \rho(a) = \max_{0 \le \phi \le \pi} \frac{a}{1 + a^2}
-              \left(a \sin\phi - \cos\phi + e^{-a\phi}\right), \quad a = 2 f_c T
-
-    Response of a first-order low-pass of cut-off :math:`f_c` to a half sine of duration T.
-
-    Raises:
-        OutOfRangeError: ``a`` is not above 0.
-    """
-    from scipy.optimize import brentq  # loads slowly
-
-    if not 0.0 < a < np.inf:
-        raise OutOfRangeError("a", "a finite number above 0", a)
-    phi = brentq(lambda x: a * np.cos(x) + np.sin(x) - a * np.exp(-a * x), 1e-6, np.pi)
-    return float(a / (1.0 + a * a) * (a * np.sin(phi) - np.cos(phi) + np.exp(-a * phi)))
-
-
 def hit_peaks(
     robot: Robot,
     point: PointState,
@@ -98,9 +79,18 @@ def hit_peaks(
 
 def observed_peaks(history: LoadHistory, cutoffs: np.ndarray) -> np.ndarray:
     """Return the peaks behind first-order filters of ``cutoffs``, shapes (f,) [Hz], (f,) [N]."""
-    share = 1.0 - np.exp(-2.0 * np.pi * cutoffs * TICK)
-    seen, peak = np.zeros(len(cutoffs)), np.zeros(len(cutoffs))
-    for force in history.force[:, 0]:
-        seen += share * (force - seen)
-        np.maximum(peak, seen, out=peak)
-    return peak
+    peaks = [observed_force(history.force[:, 0], 2.0 * np.pi * each).max() for each in cutoffs]
+    return np.array(peaks)
+
+
+def observed_force(force: np.ndarray, rate: float) -> np.ndarray:
+    """Return a force behind a first-order filter, at every tick of 250 us, shape (t,) [N].
+
+    Args:
+        force: at every tick since contact, zero before, shape (t,) [N].
+        rate: of the filter [1/s]; infinite: none.
+    """
+    from scipy.signal import lfilter  # loads slowly
+
+    fraction = 1.0 - np.exp(-rate * TICK)
+    return np.asarray(lfilter([fraction], [1.0, fraction - 1.0], force))

@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
+from half_sine import observed_fraction
 
 from impact_cli.command_line import run
-from impact_predictor.reflex.observed_peaks import observed_fraction
 
 ENTRY = {
     "q": [0.2, -0.01, 0.56, -1.59, -1.76, 2.57, -2.02],

@@ -4,10 +4,11 @@
 
 import numpy as np
 import pytest
+from half_sine import observed_fraction
 
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_predictor.exceptions import PredictionError
-from impact_predictor.reflex.observed_peaks import hit_peaks, observed_fraction
+from impact_predictor.reflex.observed_peaks import hit_peaks
 from impact_predictor.reflex.stopping_push import largest_push, stopping_push
 from impact_predictor.reflex.thresholds import (
     check_range,
