@@ -4,14 +4,44 @@
 
 from __future__ import annotations
 
+import argparse
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from impact_analysis.present.plain import json_text
 from impact_bags.new_files import write_file
+
+
+def end_scenario(
+    arguments: argparse.Namespace,
+    folder: Path,
+    evaluations: Sequence[Any],
+    text: Callable[[], tuple[str, str]],
+    started: float,
+) -> None:
+    """End the runs of one scenario with boxes; the scenario's title heads the table.
+
+    Args:
+        arguments: of the demo: the scenario itself, seed, json.
+        folder: output folder.
+        evaluations: of the runs.
+        text: returns the table and its summary.
+        started: start time, monotonic clock [s].
+
+    Raises:
+        WriteError: the document cannot be written.
+    """
+    scenario, runs = arguments.scenario, [each.as_json() for each in evaluations]
+    document = {"scenario": scenario.name, "seed": arguments.seed, "runs": runs}
+
+    def headed() -> tuple[str, str]:
+        table, sentence = text()
+        return f"\n{scenario.name}: {scenario.title}\n\n{table}", sentence
+
+    end_runs(folder / "table.json", document, headed, as_json=arguments.json, started=started)
 
 
 def end_runs(

@@ -10,12 +10,12 @@ from typing import Any
 
 from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
-from impact_cli.options.impact_options import read_robot, sized
+from impact_cli.options.impact_options import read_robot
 from impact_cli.options.number_options import numbers, positive
 from impact_cli.plans.case_file import Case, figures, read_cases, vector
+from impact_cli.plans.person_plan import person_task, posed_arm
 from impact_predictor.people.aim import Aim, aim
 from impact_predictor.people.loop import ArmLoop, Reaction, impedance, servo, servo_of
-from impact_predictor.people.person_task import PersonTask, read_person_task
 from impact_predictor.people.push import Push
 from impact_predictor.people.touch import touch_force, touch_speed, touch_speed_simulated
 from impact_robots.exceptions import UsageError
@@ -125,13 +125,10 @@ def _text(document: dict[str, Any]) -> str:
 
 
 def _push(arguments: argparse.Namespace) -> Push:
-    task = PersonTask() if arguments.task is None else read_person_task(arguments.task)
+    task = person_task(arguments)
     if task.reaction is None:
         raise UsageError("--task: expected a file with the arm's reaction, see doc/people.md")
-    arguments.robot = arguments.robot or task.robot
-    robot = read_robot(arguments)
-    given = arguments.q or task.q
-    q = robot.stance if given is None else sized(given, robot.dof, "--q")
+    robot, q = posed_arm(arguments, task)
     to = aim(robot, q, task.direction or (1.0, 0.0, 0.0))
     return Push(to, task.loop(to) or servo_of(to), arguments.stiffness, reaction=task.reaction)
 

@@ -19,7 +19,7 @@ from impact_bags import impact_typestore
 from impact_bags.writing.writer import Tap
 from impact_cli.demo.demo_here import must_run_here
 from impact_cli.demo.demo_viewer import demo_viewer
-from impact_cli.ending import end_runs
+from impact_cli.ending import end_scenario
 from impact_cli.progress import Progress
 from impact_qp.body.progress import GrabProgress
 from impact_sim.humanoid.grab_scenario import GrabScenario
@@ -61,15 +61,12 @@ def run_grab_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path])
             runs.append(_run(simulate, asked, mode, settings, progress))
         evaluations = [run.evaluation for run in runs]
         _draw(runs, folder)
-        scenario = arguments.scenario
-        head = f"\n{scenario.name}: {scenario.title}\n\n"
-        runs_json = [each.as_json() for each in evaluations]
-        end_runs(
-            folder / "table.json",
-            {"scenario": scenario.name, "seed": arguments.seed, "runs": runs_json},
-            lambda: (head + grab_table(evaluations), grab_sentence(evaluations)),
-            as_json=arguments.json,
-            started=started,
+        end_scenario(
+            arguments,
+            folder,
+            evaluations,
+            lambda: (grab_table(evaluations), grab_sentence(evaluations)),
+            started,
         )
         viewer.watch()
     return 0

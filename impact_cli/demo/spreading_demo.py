@@ -20,7 +20,7 @@ from impact_analysis.demo.spreading_evaluation import (
 )
 from impact_analysis.demo.spreading_table import spreading_sentence, spreading_table
 from impact_bags import impact_typestore
-from impact_cli.ending import end_runs
+from impact_cli.ending import end_scenario
 from impact_cli.progress import Progress
 from impact_qp.arms.plans import SpreadChoice
 from impact_qp.spreading import Variant
@@ -47,14 +47,12 @@ def run_spreading_demo(arguments: argparse.Namespace, new_folder: Callable[[], P
     runs = _runs(scenario, arguments.seed, folder)
     evaluations = [evaluation for _, evaluation in runs]
     _draw(scenario, runs, folder)
-    head = f"\n{scenario.name}: {scenario.title}\n\n"
-    runs_json = [evaluation.as_json() for evaluation in evaluations]
-    end_runs(
-        folder / "table.json",
-        {"scenario": scenario.name, "seed": arguments.seed, "runs": runs_json},
-        lambda: (head + spreading_table(evaluations), spreading_sentence(evaluations)),
-        as_json=arguments.json,
-        started=started,
+    end_scenario(
+        arguments,
+        folder,
+        evaluations,
+        lambda: (spreading_table(evaluations), spreading_sentence(evaluations)),
+        started,
     )
     return 0
 

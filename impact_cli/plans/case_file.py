@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from impact_robots.exceptions import UsageError
-from impact_robots.validation import finite_array, positive
+from impact_robots.validation import positive
 from impact_robots.yaml_file import read_text
 
 Case = dict[str, Any]
@@ -63,14 +63,39 @@ def figures(case: Case, *keys: str) -> list[float]:
     return [positive(value, key) for value, key in values]
 
 
-def vector(case: Case, key: str, size: int) -> np.ndarray:
-    """Return so many numbers of a case, shape (size,).
+def vector(case: Case, key: str, size: int | None = None, where: str = "") -> np.ndarray:
+    """Return finite numbers of a case, shape (size,); without a size at least one.
+
+    Args:
+        case: which has them.
+        key: of the list.
+        size: how many there must be.
+        where: in the file, for the error.
 
     Raises:
-        UsageError: they are missing.
-        OutOfRangeError: they are no such numbers.
+        UsageError: they are missing, or no such numbers.
     """
-    return finite_array(needed(case, key)[0], (size,), key)
+    values, named = case.get(key), f"{where}: {key}" if where else key
+    if not isinstance(values, list | tuple) or len(values) != (size or max(1, len(values))):
+        count = "numbers" if size is None else f"{size} numbers"
+        got = repr(values) if key in case else f"no {key!r}"
+        raise UsageError(f"--case: {named}: expected {count}, got {got}")
+    return np.array([finite(each, named) for each in values])
+
+
+def finite(value: object, named: str) -> float:
+    """Return a finite number.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        number = float(value)  # type: ignore[arg-type]  # anything may stand in a file
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not np.isfinite(number):
+        raise UsageError(f"--case: {named}: expected a finite number, got {value!r}")
+    return number
 
 
 def needed(case: Case, *keys: str) -> list[Any]:

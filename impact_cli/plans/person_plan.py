@@ -65,16 +65,33 @@ def _print_cases(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def person_task(arguments: argparse.Namespace) -> PersonTask:
+    """Return what the file of `--task` says of the arm and the person, the defaults without one.
+
+    Raises:
+        ImpactError: the file is missing or wrong.
+    """
+    return PersonTask() if arguments.task is None else read_person_task(Path(arguments.task))
+
+
+def posed_arm(arguments: argparse.Namespace, task: PersonTask) -> tuple[Robot, np.ndarray]:
+    """Return the arm and its joint positions, shape (n,) [rad]: by option, task, or the stance.
+
+    Raises:
+        ImpactError: an unsuitable robot, or positions of another size.
+    """
+    arguments.robot = arguments.robot or task.robot
+    robot, given = read_robot(arguments), arguments.q or task.q
+    return robot, robot.stance if given is None else sized(given, robot.dof, "--q")
+
+
 def _planned(arguments: argparse.Namespace) -> PersonPlan:
     if not arguments.person:
         raise UsageError(f"--person: expected one of {', '.join(BUILT_IN)}, or --case FILE")
-    task = PersonTask() if arguments.task is None else read_person_task(Path(arguments.task))
+    task = person_task(arguments)
     region = region_named(arguments.person, task.table)
-    arguments.robot = arguments.robot or task.robot
-    robot = read_robot(arguments)
+    robot, q = posed_arm(arguments, task)
     robot.require("plan --person")
-    given = arguments.q or task.q
-    q = robot.stance if given is None else sized(given, robot.dof, "--q")
     direction = task.direction or tuple(0.0 - sized(arguments.normal, 3, "--normal"))
     contact = PersonContact(region, task.clamped, task.padding)
     points = [

@@ -4,21 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from impact_analysis.present.plain import plain
-from impact_cli.plans.case_file import Case, Cases
+from impact_cli.plans.case_file import Case, Cases, finite, vector
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.reflex.observed_peaks import hit_peaks
 from impact_predictor.reflex.stopping_push import stopping_push
 from impact_predictor.reflex.thresholds import check_range, check_stiffness, needed_thresholds
 from impact_robots.dynamics import ArmDynamics
-from impact_robots.exceptions import UsageError
 from impact_robots.robot import Robot
 
 LISTED = "B"
@@ -44,10 +42,12 @@ def reflex_cases(cases: Cases, robot: Robot) -> Any:
 
 def _answer(entry: Case, where: str, robot: Robot) -> Case:
     """Return an entry with its answers under the same names."""
-    q, u, vendor = (_numbers(entry, name, where, size) for name, size in _SIZES.items())
-    (speed,) = _numbers({"v": [entry.get("v")]}, "v", where)
-    stiffness = _numbers(entry, "stiffness", where)
-    damping = _numbers({"damping_s_per_m": [0.0]} | entry, "damping_s_per_m", where)
+    q, u, vendor = (vector(entry, name, size, where) for name, size in _SIZES.items())
+    speed, stiffness = (
+        finite(entry.get("v"), f"{where}: v"),
+        vector(entry, "stiffness", None, where),
+    )
+    damping = vector({"damping_s_per_m": [0.0]} | entry, "damping_s_per_m", None, where)
     laws = [HuntCrossley(k, k * c, 1.0) for k, c in product(stiffness, damping)]
     point = ArmDynamics(robot)(q, np.zeros(robot.nv))
     peaks = hit_peaks(robot, point, -u, speed, laws, [float(each) for each in CUTOFFS])
@@ -86,22 +86,3 @@ def _refusal(
     except PredictionError as error:
         return str(error)
     return None
-
-
-def _numbers(entry: Case, name: str, where: str, size: int | None = None) -> np.ndarray:
-    """Return the finite numbers of an entry."""
-    values = entry.get(name)
-    count = "numbers" if size is None else f"{size} numbers"
-    if not isinstance(values, Sequence) or len(values) != (size or max(1, len(values))):
-        raise UsageError(f"--case: {where}: {name}: expected {count}, got {values!r}")
-    return np.array([_number(each, f"{where}: {name}") for each in values])
-
-
-def _number(value: Any, where: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not np.isfinite(number):
-        raise UsageError(f"--case: {where}: expected a finite number, got {value!r}")
-    return number
