@@ -31,7 +31,7 @@ from studies.study_folder import StudyFolder
 
 NAME, COMMAND = "adversary", "bench adversary"
 JOBS, SEED = 2, 0
-TOLD = 20  # descriptions of failures, at most
+SHOWN = 20  # descriptions of failures, at most
 # Modules with a campaign of inputs, and the share of each: a damaged recording takes the longest.
 INPUTS = {"mutated_robots": 0.4, "damaged_recordings": 0.2, "odd_messages": 0.4}
 
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 
     key: str
     counts: tuple[Count, ...]
-    told: tuple[str, ...]  # its failures in words
+    failures: tuple[str, ...]  # its failures in words
 
 
 class Work(NamedTuple):
@@ -72,8 +72,8 @@ class Work(NamedTuple):
 
     def run(self) -> Part:
         """Try it."""
-        counts, told = self.function(*self.arguments)
-        return Part(self.key, tuple(counts), tuple(told))
+        counts, failures = self.function(*self.arguments)
+        return Part(self.key, tuple(counts), tuple(failures))
 
 
 def measure(quick: bool = False, out: Path | None = None, resume: bool = False) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def measure(quick: bool = False, out: Path | None = None, resume: bool = False) 
             progress.update(len(finished.trials) / most, done.key)
         progress.close("done")
     found = [finished.trials[each.key] for each in work]
-    _tell([text for each in found for text in each.told])
+    _print([text for each in found for text in each.failures])
     return {"seed": SEED, **finished.origin(), **figures(found)}
 
 
@@ -128,12 +128,12 @@ def _tried(work: Sequence[Work]) -> Iterator[Part]:
     yield from finished(Work.run, others, JOBS, COMMAND)
 
 
-def _tell(told: Sequence[str]) -> None:
+def _print(failures: Sequence[str]) -> None:
     """Describe the first failures."""
-    for text in told[:TOLD]:
+    for text in failures[:SHOWN]:
         print(f"{NAME}: {text}", file=sys.stderr)
-    if len(told) > TOLD:
-        print(f"{NAME}: and {len(told) - TOLD} more", file=sys.stderr)
+    if len(failures) > SHOWN:
+        print(f"{NAME}: and {len(failures) - SHOWN} more", file=sys.stderr)
 
 
 def figures(found: Sequence[Part]) -> dict[str, dict[str, int]]:
@@ -184,11 +184,11 @@ def fault(name: str) -> tuple[list[Count], list[str]]:
 def feed(module: str, count: int, seed: int) -> tuple[list[Count], list[str]]:
     """Feed mutated inputs of one kind."""
     with own_domain():
-        tried, failed, told = import_module(module).campaign(count, seed)
-    return [Count(f"inputs: {module.replace('_', ' ')}", tried, failed)], list(told)
+        tried, failed, failures = import_module(module).campaign(count, seed)
+    return [Count(f"inputs: {module.replace('_', ' ')}", tried, failed)], list(failures)
 
 
 def try_class(name: str, first: int, count: int) -> tuple[list[Count], list[str]]:
     """Try cases of a class."""
-    tried, failed, told = adversary_classes.campaign(name, first, count)
-    return [Count(name, tried, failed)], told
+    tried, failed, failures = adversary_classes.campaign(name, first, count)
+    return [Count(name, tried, failed)], failures

@@ -29,10 +29,10 @@ class SimulatedArm:
         self.walls = [each for each in walls if each is not None]
         self.blocked = False  # somebody holds it
         self.disturbance = np.zeros(robot.dof)  # torque that no model knows, shape (n,) [N.m]
-        self.friction = 1.0  # share of it that there is
+        self.friction = 1.0  # fraction that is left
         self.payload = 0.0  # that nobody announced [kg]
         self.payload_at = np.zeros(3)  # beside the contact point, in its axes [m]
-        self.gain = 1.0  # of the motion over what the driver is told, velocities and positions
+        self.gain = 1.0  # of the motion over what the driver is sent, velocities and positions
         self.hits: list[tuple[Surface, PointState]] = []  # what it met, and how it was then
         self._dynamics = ArmDynamics(robot)
         self._motor = np.diag(robot.apparent_motor_inertia)
@@ -90,8 +90,8 @@ class SimulatedArm:
         if self.interface == "velocity":
             aim = self.gain * values
         else:
-            told = self._origin + self.gain * (values - self._origin)
-            aim = POSITION_GAIN * (told - self.q)
+            command = self._origin + self.gain * (values - self._origin)
+            aim = POSITION_GAIN * (command - self.q)
         dq = self.dq + min(1.0, period / FOLLOWS) * (aim - self.dq)
         for wall in self._inside:
             row = wall.normal @ self.state.J[:3]

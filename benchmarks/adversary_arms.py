@@ -259,7 +259,7 @@ def _labels(cell: Cell, random: np.random.Generator) -> str:
     cell.run(1.0)
     _judge_rest(cell, other)
     if one.values.any():  # it coasts against its friction until somebody activates it
-        cell.note("latched", "states that jumped are believed again")
+        cell.note("latched", "states that jumped are trusted again")
     return name
 
 

@@ -14,7 +14,7 @@ WIND_UP = 0.1  # most that velocities may add up to that the arm did not follow 
 WIND_UP_MEMORY = 2.0  # over which a velocity drive adds up what it could not follow [s]
 BLOCKED = 0.25  # of the commanded speed: an arm that slides along a wall is faster
 LEAD_TOLERANCE = 0.02  # positions are measured with noise, and before the arm moved on
-OVERSPEED = 1.05  # share of its velocity limit that commands may bring a joint to
+OVERSPEED = 1.05  # fraction of its velocity limit that commands may bring a joint to
 TORQUE_TOLERANCE = 0.01  # of the limit: gravity at the measured state is not that at the true one
 ROUNDING = 1e-9  # of velocities [rad/s] and positions [rad]
 
@@ -42,7 +42,7 @@ class SentChecks:
         self._ahead, self._fastest = np.zeros(robot.dof), np.zeros(robot.dof)
 
     def put_to_rest(self) -> None:
-        """Note that the driver was told zero, or gave up by itself."""
+        """Note that the driver was sent zero, or gave up by itself."""
         self._sent = np.zeros(self._robot.dof)
 
     def judge(self, time: float, values: np.ndarray, arm: PointState) -> list[str]:

@@ -43,6 +43,7 @@ KINDS = {
     "humanoid_starts": Kind("adversary_humanoid", "case", 40, 240, 10),
     "stale_evidence": Kind("adversary_evidence", "case", 30, 150, 15),
     "mixed": Kind("adversary_mixed", "case", 48, 480, 12),
+    "touches": Kind("adversary_touches", "case", 30, 300, 15),
     "layered_walls": Kind("layered_walls", "campaign", 100, 500, 100, series=True),
 }
 
@@ -59,15 +60,15 @@ def campaign(name: str, first: int, count: int, seed: int = SEED) -> tuple[int, 
     Returns:
         How many were tried, how many failed, and these in words.
     """
-    kind, told = KINDS[name], []
+    kind, failures = KINDS[name], []
     if kind.series:
         return getattr(import_module(kind.module), kind.function)(count, first)
     with own_domain():
         for number in range(first, first + count):
             check_stopped()
             if said := tried(name, seed, number):
-                told.append(f"{name} {seed} {number}: {said}")
-    return count, len(told), told
+                failures.append(f"{name} {seed} {number}: {said}")
+    return count, len(failures), failures
 
 
 def tried(name: str, seed: int, number: int) -> str:

@@ -31,7 +31,7 @@ from impact_trials.processes import check_stopped
 PERIOD, FLOOD = 1_000_000, 100_000  # between states [ns]
 TOUCHED = 50  # cycles after a contact in which velocities jump, not because of commands
 STOPPING, AT_REST = 300, 0.05  # after a stop or a fault [cycles], [rad/s]
-REACTION, DECELERATION = 100, 0.67  # an arm that is fast needs longer [cycles], share of limits
+REACTION, DECELERATION = 100, 0.67  # an arm that is fast needs longer [cycles], fraction of limits
 DECEIVED = 0.2  # speed of a stopped arm whose states are wrong or were a moment ago [rad/s]
 BRAKED = 0.05  # of the lead, by which a command that is braked in steps may exceed it [-]
 SETTLING, DRIFT = 1500, 0.01  # [cycles], [rad]
@@ -103,10 +103,10 @@ class Episode:
         self.good = not self.task.dq.any()
         self.near_since = 0  # cycle in which the bound began to act
         self.pushed = 0.0  # by what no model knows, up to now [m/s]
-        self.stopped, self.standing = 0.0, 0  # told to stop for so long, to stand then [cycles]
-        self.thrown = 0.0  # highest share of its velocity limits that an impact gave the arm
+        self.stopped, self.standing = 0.0, 0  # since the stop, then standing [cycles]
+        self.thrown = 0.0  # highest fraction of its velocity limits that an impact gave the arm
         self.lied = -(10**9)  # cycle of the last wrong state
-        self.moves_on = True  # nobody has told it to stop
+        self.moves_on = True  # no stop was commanded
         self.held_q: np.ndarray | None = None  # where it was let go
         self.rest_q: np.ndarray | None = None
 

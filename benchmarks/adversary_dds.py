@@ -185,7 +185,7 @@ class DdsArm:
         )
 
     def verdict(self, *, impact: bool = False, ready: bool = True) -> None:
-        """Give the detector's verdict."""
+        """Give the detection status."""
         message = DetectorStatus(impact=impact, ready=ready)
         from_nanoseconds(self.time + self.offset, message.header.stamp)
         self.verdicts.publish(message)

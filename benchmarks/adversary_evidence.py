@@ -44,7 +44,7 @@ def case(seed: int, number: int) -> str:
 
 
 def _never(rig: Rig, sender: Sender, kind: str, age: float) -> None:
-    """Give no fresh verdict, or one alone before the activation; nothing may approach."""
+    """Give no fresh detection status, or one alone before the activation; nothing may approach."""
     sign = -1.0 if kind.startswith("future") else 1.0
     if kind == "one verdict":
         rig.host.request("configure")

@@ -50,7 +50,7 @@ class Humanoid:
         self.robot, self.clock, self.random = load_robot(scenario.robot), VirtualClock(), random
         self.base = np.array(scenario.start(self.robot)[:7])
         self.q = np.array(scenario.start(self.robot)[7:])
-        self.told, self.broken = self.q.copy(), {}
+        self.target, self.broken = self.q.copy(), {}
         self.dq = np.zeros_like(self.q)
         self.carried_to: np.ndarray | None = None  # by somebody, shape (n,) [rad]
         self.order = np.arange(len(self.q))  # of the measured joints
@@ -69,9 +69,9 @@ class Humanoid:
         if not (off <= self.most).all():
             joint = int(np.argmax(off / self.most))
             name = self.robot.joint_names[joint]
-            self.note("step", f"{name} is told to be {off[joint]:.2f} rad from where it is")
+            self.note("step", f"{name} is reported {off[joint]:.2f} rad from where it is")
         if np.isfinite(values).all():
-            self.told = values
+            self.target = values
 
     def note(self, name: str, text: str) -> None:
         """Note what is broken, once."""
@@ -81,8 +81,8 @@ class Humanoid:
         """Let the servos move the joints [s]."""
         self.clock.pass_by(seconds)
         limits = self.robot.limits
-        told = self.told if self.carried_to is None else self.carried_to
-        step = np.clip((told - self.q) * min(1.0, seconds / SERVO), -1.0, 1.0)
+        target = self.target if self.carried_to is None else self.carried_to
+        step = np.clip((target - self.q) * min(1.0, seconds / SERVO), -1.0, 1.0)
         step = np.clip(step, -limits.velocity * seconds, limits.velocity * seconds)
         self.q, self.dq = self.q + step, step / seconds
 
@@ -116,7 +116,7 @@ class Humanoid:
         limits, q = self.robot.limits, self.q.copy()
         q[some] += off * self.random.choice([-1.0, 1.0], joints)
         self.q = np.clip(q, limits.position_lower, limits.position_upper)
-        self.told, self.dq = self.q.copy(), np.zeros_like(q)
+        self.target, self.dq = self.q.copy(), np.zeros_like(q)
         return off
 
     def start(self) -> bool:

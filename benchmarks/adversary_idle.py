@@ -111,7 +111,7 @@ def again(rig: Rig, situation: str) -> None:
     if situation == "cleaned up":
         rig.host.request("configure")
     if rig.random.random() < 0.5:
-        rig.run(0.5)  # states are believed again
+        rig.run(0.5)  # states are trusted again
         rig.deactivate()
         rig.run(0.05)
         rig.activate()

@@ -79,7 +79,7 @@ def _let_fall(rig: Rig) -> None:
 
 
 def gain(seed: int, number: int) -> str:
-    """Let an arm move more than it is told, or push it; return what did not hold."""
+    """Let an arm move more than commanded, or push it; return what did not hold."""
     random = np.random.default_rng([seed, number, 4])
     interface = ("velocity", "position", "torque")[number % 3]
     period = float(random.choice([0.001, 0.002, 0.004]))

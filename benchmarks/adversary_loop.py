@@ -57,7 +57,7 @@ class Loop:
 
     @property
     def lost(self) -> bool:
-        """Whether states are silent or not believed: only what lets the arm rest is sent."""
+        """Whether states are silent or not trusted: only what lets the arm rest is sent."""
         return not self._guarded.answers
 
     # --- states (take_state, answer_pending) --------------------------------------------------

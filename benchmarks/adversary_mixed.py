@@ -72,7 +72,7 @@ class Mixed(Sequence):
         for k in range(int(self.random.integers(4, 7))):
             self.wait(float(self.random.choice(PAUSES)))
             if k % 2 and (self.rig.checks.active or self.kind not in FORCES):
-                self.told.append(self.kind)
+                self.events.append(self.kind)
                 self._strange()
             else:
                 self.do(str(self.random.choice(list(self._events))))
@@ -178,4 +178,4 @@ def case(seed: int, number: int) -> str:
         sequence.run()
         broken = "; ".join(rig.checks.broken.values())
     about = f"{interface}, {limits}, {period * 1e3:g} ms"
-    return f"{about}, {', '.join(sequence.told)}: {broken}" * bool(broken)
+    return f"{about}, {', '.join(sequence.events)}: {broken}" * bool(broken)

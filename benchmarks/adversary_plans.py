@@ -15,7 +15,7 @@ from impact_qp import IMPACT_LIMITS, Contact, Plan
 from impact_robots import ArmDynamics, Robot, Surface, load_robot
 
 INTERFACES = ("torque", "velocity", "position")
-INSIDE = 0.8  # share of the range of positions in which arms begin
+INSIDE = 0.8  # fraction of the range of positions in which arms begin
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def draw_plan(
     contact = Contact(
         point, normal, float(random.uniform(0.0, 0.6)), (0.0, float(random.uniform(0.0, 0.6)))
     )
-    kinds = ["robust", "robust", *IMPACT_LIMITS]  # half of them robust
+    kinds = ["robust", "robust", *(each for each in IMPACT_LIMITS if each != "person")]
     if interface != "torque":
         kinds.remove("joint_load")  # neither arm says how stiff its servos are
     plan = Plan(

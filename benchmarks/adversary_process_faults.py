@@ -35,18 +35,18 @@ FAILING = "failing"
 
 
 class FailingNode(Node):
-    """Raises in a callback when it is told to, and again when it is destroyed."""
+    """Raises in a callback on request, and again when it is destroyed."""
 
     def __init__(self) -> None:
         super().__init__(FAILING)
         self.create_subscription(Empty, "fail", self._fail, qos.LATCHED)
 
     def _fail(self, message: Empty) -> None:
-        raise RuntimeError("told to fail")
+        raise RuntimeError("made to fail")
 
     def destroy_node(self) -> None:
         """Fail again."""
-        raise RuntimeError("told to fail")
+        raise RuntimeError("made to fail")
 
 
 @contextlib.contextmanager

@@ -78,7 +78,7 @@ class Rig:
         arm: as it really is.
         checks: what must hold; knows what was asked for.
         contact, normal: what is safe to expect of the demo's wall, and its outward normal.
-        announced: whether the first wall is the one that the node was told of.
+        announced: whether the first wall is the one that was announced to the node.
         states, verdicts, ready: whether they are sent, and what the detector says of itself.
         offset: of the driver's clock [ns]; ``late``: of the verdicts' stamps [ns].
         lie: changes a state before it is sent.
@@ -248,7 +248,7 @@ class Rig:
         self.carried = path
         self.run(seconds + 0.05)
         self.carried = None
-        # a driver that somebody overrides stands still until it is told something again
+        # a driver that somebody overrides stands still until the next command
         self.values = self.arm.q.copy() if self.interface == "position" else np.zeros_like(to)
         self.checks.let_go()
 

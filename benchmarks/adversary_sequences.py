@@ -30,7 +30,7 @@ class Sequence:
     def __init__(self, rig: Rig) -> None:
         """Run it on a rig."""
         self.rig, self.random, self.sender = rig, rig.random, Sender(rig)
-        self.told: list[str] = []
+        self.events: list[str] = []
         self._events: dict[str, Callable[[], object]] = {
             "good goal": lambda: self.sender.send(str(self.random.choice(GOOD))),
             "bad goal": lambda: self.sender.send(str(self.random.choice(BAD))),
@@ -67,13 +67,13 @@ class Sequence:
 
     def do(self, name: str) -> None:
         """Let one of the events happen."""
-        self.told.append(name)
+        self.events.append(name)
         self._events[name]()
 
     def finish(self) -> None:
         """Take back all that was asked for, and look."""
         end = str(self.random.choice(["cancel", "deactivate", "nothing"]))
-        self.told.append(end)
+        self.events.append(end)
         {"cancel": self.sender.cancel, "deactivate": self.rig.deactivate}.get(end, lambda: None)()
         self.wait(LAST if end != "nothing" else 2.0 * LAST)
         self.sender.close()
@@ -142,4 +142,6 @@ def case(seed: int, number: int) -> str:
         sequence = Sequence(rig)
         sequence.run()
         broken = "; ".join(rig.checks.broken.values())
-    return f"{interface}, {period * 1e3:g} ms, {', '.join(sequence.told)}: {broken}" * bool(broken)
+    return f"{interface}, {period * 1e3:g} ms, {', '.join(sequence.events)}: {broken}" * bool(
+        broken
+    )

@@ -79,7 +79,7 @@ def campaign(count: int, seed: int) -> tuple[int, int, list[str]]:
     Returns:
         how many were tried, how many failed, and the first that failed in words.
     """
-    told: list[str] = []
+    failures: list[str] = []
     failed = 0
     with tempfile.TemporaryDirectory(prefix="impact_damaged_") as folder, _Reader() as reader:
         originals = make_recordings(Path(folder) / "whole")
@@ -89,8 +89,8 @@ def campaign(count: int, seed: int) -> tuple[int, int, list[str]]:
             wrong = reader.judge(path)
             if wrong:
                 failed += 1
-                told += [f"{number}: {path.name}, {damage}: {wrong}"][: SHOWN - len(told)]
-    return count, failed, told
+                failures += [f"{number}: {path.name}, {damage}: {wrong}"][: SHOWN - len(failures)]
+    return count, failed, failures
 
 
 # --- recordings -------------------------------------------------------------------------------

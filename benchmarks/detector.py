@@ -168,7 +168,7 @@ def _as_node() -> dict[str, float]:
 
 
 def _publish(processes: tuple[int, ...]) -> list[float]:
-    """Publish at 1 kHz and return the share of a core that each process takes meanwhile."""
+    """Publish at 1 kHz and return the fraction of a core that each process takes meanwhile."""
     with _publisher() as publisher:
         end = time.monotonic() + START_TIME_OUT
         while publisher.get_subscription_count() < len(processes):

@@ -120,14 +120,14 @@ def record(name: str, number: int) -> Recorded:
         measurements.append(cycle.measurement)
         states.append((plant.time, plant.q, plant.dq, plant.dtheta.copy()))
         detections += [each for each in cycle.detections if each.detector == "fused"]
-        if plant.touch is not None and plant.time > plant.touch.time + AFTER:
+        if plant.contact_start is not None and plant.time > plant.contact_start.time + AFTER:
             break
     truth = _truth(robot, plant, states)
     return Recorded(robot, wall.surface.normal, wall.law, measurements, detections[0], truth)
 
 
 def _truth(robot: Robot, plant: WatchedPlant, states: list[tuple]) -> Truth:
-    touch, duration, wall = plant.touch, plant.contact_duration, plant.wall
+    touch, duration, wall = plant.contact_start, plant.contact_duration, plant.wall
     if touch is None or wall is None:
         raise RuntimeError("the arm touched nothing")
     passive = passive_impact(
@@ -137,9 +137,9 @@ def _truth(robot: Robot, plant: WatchedPlant, states: list[tuple]) -> Truth:
         wall.surface.normal,
         wall.law,
         friction=wall.friction,
-        after_touch=0.15,
+        after_contact=0.15,
     )
-    t = passive.t - passive.touch.time
+    t = passive.t - passive.contact_start.time
     normal = wall.surface.normal
     rigid = _rigid(robot, states, touch.time + duration)
     J = ArmDynamics(robot)(touch.q, touch.dq).J[:3]
@@ -234,7 +234,7 @@ def _touch_times(trials: list[Recorded]) -> dict[str, float]:
 def _impulses(trials: list[Recorded]) -> dict[str, float]:
     """Errors of the impulse, and what the estimates say of them, in % of its norm."""
     errors: dict[str, list] = defaultdict(list)
-    told: dict[str, list] = defaultdict(list)
+    reported: dict[str, list] = defaultdict(list)
     flagged: dict[str, list] = defaultdict(list)
     for trial in trials:
         exact = trial.truth.impulse
@@ -243,10 +243,12 @@ def _impulses(trials: list[Recorded]) -> dict[str, float]:
             robot = trial.robot if every is None else None
             found = trial.replay(every, robot=robot, normal=trial.normal)
             errors[name].append(100 * (found.impulse - exact) @ exact / size**2)
-            told[name].append(100 * found.impulse_std / size)
+            reported[name].append(100 * found.impulse_std / size)
             flagged[name].append(bool(found.quality & 128))
     figures = {f"impulse by {name} [% rms]": _rms(values) for name, values in errors.items()}
-    figures |= {f"impulse by {name}, told [%]": float(np.mean(v)) for name, v in told.items()}
+    figures |= {
+        f"impulse by {name}, reported [%]": float(np.mean(v)) for name, v in reported.items()
+    }
     return figures | {
         f"impulse by {name}, undersampled [%]": 100 * float(np.mean(values))
         for name, values in flagged.items()

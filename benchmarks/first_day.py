@@ -58,7 +58,9 @@ def _run(speed: float, seed: int, threshold: float) -> dict[str, float]:
         speeds.append(-float(plant.contact_velocity @ np.array(scenario.normal)))
         _look(found, cycle, plant, robot)
         time = cycle.measurement.time
-        if time > LONGEST or (plant.touch and time > plant.touch.time + found["left"] + QUIET):
+        if time > LONGEST or (
+            plant.contact_start and time > plant.contact_start.time + found["left"] + QUIET
+        ):
             break
     return {
         "speed [mm/s]": 1e3 * max(speeds),
@@ -74,16 +76,16 @@ def _look(found: dict[str, Any], cycle: Any, plant: WatchedPlant, robot: Any) ->
     """Keep what a cycle shows."""
     tau, force = cycle.measurement.tau, np.linalg.norm(cycle.measurement.forces, axis=1)
     found["force"] = max(found["force"], float(force.max()))
-    if plant.touch is None:
+    if plant.contact_start is None:
         found["before"] = tau
         if cycle.status.ready:
             found["largest"] = max(found["largest"], cycle.status.statistic)
         return
     if cycle.status.impact and not np.isfinite(found["delay"]):
-        found["delay"] = cycle.measurement.time - plant.touch.time
+        found["delay"] = cycle.measurement.time - plant.contact_start.time
     if not plant.contact_force.any():
         if not np.isfinite(found["left"]):
-            found["left"] = cycle.measurement.time - plant.touch.time
+            found["left"] = cycle.measurement.time - plant.contact_start.time
         return
     found["left"] = np.nan
     change = np.abs(tau - found["before"]) / robot.limits.impulsive_torque

@@ -3,10 +3,10 @@
 """Coverage of the intervals of predicted velocities by a simulated arm.
 
 Each trial draws a pose at a wall and an arm, a friction and a contact law within the uncertainty
-that the prediction is told. The arm hits the wall in the flexible-joint plant, with gravity
+that the prediction is given. The arm hits the wall in the flexible-joint plant, with gravity
 compensation; its gross velocity is the truth. Then the same with the arm of ``studies/foreign``,
 whose links, motors, contact point, normal and joint friction are drawn too: there the prediction
-is told the friction and restitution that came out, so that its interval holds nothing but the
+is given the friction and restitution that came out, so that its interval holds nothing but the
 model's error, and the truth is the velocity at the release. Run it with
 ``./impact bench interval_coverage``.
 """
@@ -32,7 +32,7 @@ STIFFNESS, DAMPING = 1.2e5, (3e6, 2e7)  # restitution 0.30 to 0.05 at this speed
 
 
 def measure(trials: int = 60, seed: int = 0) -> dict[str, float]:
-    """Return the share of joint velocities inside their intervals, by model, and widths."""
+    """Return the fraction of joint velocities inside their intervals, by model, and widths."""
     robot, rotation = load_robot("panda"), contact_rotation(NORMAL)
     random = np.random.default_rng(seed)
     poses = draw(robot, trials, seed)
@@ -96,8 +96,8 @@ def _trial(
     run = passive_impact(
         _drawn(robot, random), q, dq, NORMAL, law, friction=random.uniform(*FRICTION)
     )
-    truth = gross_velocity(run.t, run.q, run.touch.time).velocity
-    return truth, ArmDynamics(robot)(run.touch.q, run.touch.dq)
+    truth = gross_velocity(run.t, run.q, run.contact_start.time).velocity
+    return truth, ArmDynamics(robot)(run.contact_start.q, run.contact_start.dq)
 
 
 def _drawn(robot: Robot, random: np.random.Generator) -> Robot:

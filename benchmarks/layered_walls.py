@@ -43,7 +43,7 @@ class Struck(NamedTuple):
 
     wall: LayeredLaw
     speed: tuple[float, ...]  # at contact [m/s]
-    load: tuple[float, ...]  # true share of the limit that is used most [-]
+    load: tuple[float, ...]  # true fraction of the limit that is closest to it [-]
 
 
 class LowSensors(Simulation):

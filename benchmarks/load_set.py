@@ -62,7 +62,7 @@ def measure(quick: bool = False, trials: int = 500, seed: int = 0) -> dict[str, 
             )
             friction = random.uniform(*FRICTION)
             run = passive_impact(
-                arm, q, state.dq, NORMAL, law, friction=friction, after_touch=WATCHED
+                arm, q, state.dq, NORMAL, law, friction=friction, after_contact=WATCHED
             )
             errors.append(_error(run, arm, state, law, friction, surface.rotation))
             impulse = surface.rotation.T @ _first_impulse(run)
@@ -120,7 +120,7 @@ def _error(
     """Return how far the model's impulse is from the plant's, all contacts together [%]."""
     touch = load_contact(state, rotation, law, friction)
     model = joint_load(elastic_arm(robot, state.robot_state), [touch]).impulse[0]
-    during = run.contact_t - run.touch.time < DURATION
+    during = run.contact_t - run.contact_start.time < DURATION
     plant = run.contact_step * run.contact_force[during].sum(axis=0) @ rotation
     return float(100.0 * np.linalg.norm(model - plant) / np.linalg.norm(plant))
 

@@ -98,7 +98,7 @@ def _hit(arm: ExportedArm, speed: float) -> dict[str, float]:
         normal,
         SCENARIO.law,
         friction=wall.friction,
-        after_touch=0.04,
+        after_contact=0.04,
         torque_loop=arm.torque_loop,
     )
     return {

@@ -36,7 +36,7 @@ MILLISECOND = 1_000_000
 QUIET = 450  # samples from which a detector has learned enough to see a hit
 WALL = (-1.0, 0.0, 0.0)  # outward normal
 SPEED = 0.2  # of the approach [m/s]
-DAMAGED = 0.02  # share of serialized messages; the C library says a word about each on stderr
+DAMAGED = 0.02  # fraction of serialized messages; the C library says a word about each on stderr
 MOST_SAID = 20
 _NUMBERS = counter()
 

@@ -20,8 +20,8 @@ STRINGS = (
 )
 BITS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 GIANT = 1_000_000  # length of an array that is far too long
-GIANTS = 0.002  # share of arrays that become giant
-EVERYTHING = 0.05  # share of messages of which every field becomes odd
+GIANTS = 0.002  # fraction of arrays that become giant
+EVERYTHING = 0.05  # fraction of messages of which every field becomes odd
 
 
 def odd(message: Any, random: np.random.Generator) -> Any:

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import numpy as np
 
-from impact_cli.plans.surface_map import MapTask, map_surface
+from impact_cli.maps.surface_map import MapTask, map_surface
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
 from impact_qp.planning import Search

@@ -23,9 +23,9 @@ from impact_detector import (
     StateDetector,
     TorqueErrorDetector,
 )
-from impact_detector.detectors.momentum import MomentumObserver
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_robots import ArmDynamics, load_robot
+from impact_robots.state.momentum_observer import MomentumObserver
 from impact_sim.arm.passive_impact import passive_impact
 from impact_sim.driver.sensors import PANDA_NOISE
 
@@ -55,7 +55,7 @@ def samples() -> tuple[list[JointSample], float]:
                 run.tau[0],
             )
         )
-    return found, LEAD * 1e-3 + run.touch.time
+    return found, LEAD * 1e-3 + run.contact_start.time
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +66,14 @@ def main(path: str) -> None:
 def page(text: str, document: dict[str, Any]) -> str:
     """Return the page's text with the tables of a study's document."""
     (table,) = document["tables"]
-    head, rest = text.split(START)
     parts = [promises(table["rows"]), scenarios(table["studies"]["load_scenarios"])]
-    return head + START + "\n" + "\n\n".join(parts) + "\n\n" + END + rest.split(END)[1]
+    return between(text, START, parts)
+
+
+def between(text: str, start: str, parts: Sequence[str]) -> str:
+    """Return a page's text with new tables after the line ``start``, up to their end."""
+    head, rest = text.split(start)
+    return head + start + "\n" + "\n\n".join(parts) + "\n\n" + END + rest.split(END, 1)[1]
 
 
 def draw_histories() -> None:
@@ -91,15 +97,15 @@ def _history(axes: Axes, pose: WallPose, case: LoadCase) -> None:
     point, wall = moving(robot, pose, SPEED), wall_at(pose, case, SPEED, GAP)
     plant = LoadedPlant(robot, wall)
     plant.reset(point.q, point.dq)
-    run = direct_run(plant, gravity_compensation, after_touch=DURATION)
+    run = direct_run(plant, gravity_compensation, after_contact=DURATION)
     law = viscoelastic(case.stiffness, case.restitution, SPEED)
     contact = load_contact(point, wall.surface.rotation, law, case.friction)
     history = joint_load(elastic_arm(robot, point.robot_state), [contact], with_history=True)
     time, load = history.history.time, history.history.load[:, JOINT]
     torque = -joint_torque_map(contact.J)[JOINT] @ plant.load.impulse[0]  # what bears it
-    felt = run.tau[:, JOINT] - plant.torque_before[JOINT]
+    measured = run.tau[:, JOINT] - plant.torque_before[JOINT]
     axes.plot(1e3 * time, load, color=MODEL, lw=2, label="model")
-    axes.plot(1e3 * (run.t - run.touch.time), felt, "k.", ms=5, label="simulated arm")
+    axes.plot(1e3 * (run.t - run.contact_start.time), measured, "k.", ms=5, label="simulated arm")
     axes.axhline(torque, color=FORMULA, ls="--", label=r"$(a/\delta_t)J_v^T\iota$ of the impulse")
     limit = float(np.sign(load[np.abs(load).argmax()]) * robot.limits.impulsive_torque[JOINT])
     axes.axhline(limit, color=LIMIT, lw=1, label="limit")
@@ -117,13 +123,13 @@ def draw_study(studies: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def _predictions(axes: Axes, impacts: list[dict[str, Any]]) -> None:
-    felt = np.array([each["load_over_limit"] for each in impacts])
+    measured = np.array([each["load_over_limit"] for each in impacts])
     stiffness = [each["contact_stiffness_npm"] for each in impacts]
     for key, colour, label in (
         ("formula", FORMULA, r"$(a/\delta_t)J_v^T\iota$ of the impact's impulse"),
         ("model", MODEL, "model of the flexible joints"),
     ):
-        share = np.array([each[f"{key}_load_over_limit"] for each in impacts]) / felt
+        share = np.array([each[f"{key}_load_over_limit"] for each in impacts]) / measured
         axes.semilogx(stiffness, share, ".", color=colour, ms=4, label=label)
     axes.axhline(1.0, color="black", lw=0.8)
     axes.set(xlabel="stiffness of the wall [N/m]", ylabel="predicted over measured load")

@@ -13,11 +13,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from make_joint_load_figures import promises
+from make_joint_load_figures import between, promises
 
 HERE = Path(__file__).parent
 PAGE, RESULTS = HERE / "learning.md", HERE / "results" / "learn.json"
-START, END = "<!-- tables: written by make_learning_tables.py -->\n", "<!-- end of tables -->"
+START = "<!-- tables: written by make_learning_tables.py -->\n"
 
 
 def main() -> None:
@@ -28,9 +28,8 @@ def main() -> None:
 def page(text: str, document: dict[str, Any]) -> str:
     """Return the page's text with the tables of a study's document."""
     (table,) = document["tables"]
-    head, rest = text.split(START)
     parts = [promises(table["rows"]), cases(table["studies"]["learn_cases"])]
-    return head + START + "\n" + "\n\n".join(parts) + "\n\n" + END + rest.split(END)[1]
+    return between(text, START, parts)
 
 
 def cases(found: list[dict[str, Any]]) -> str:

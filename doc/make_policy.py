@@ -47,7 +47,7 @@ OPERATOR = "/impact_control/operator"
 CONFIGURED = (ImpactQpNode, ImpactLearnerNode, ImpactSpreadingNode, ImpactHumanoidNode)
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
 GRAB = "rs_grab_catfood_case1"
-TOLD = {
+SETTINGS = {
     ImpactQpNode: SURFACE,
     StandaloneCellNode: {"scenario": GRAB},
     ImpactSpreadingNode: {"task": GRAB, "simulated": True},
@@ -97,7 +97,7 @@ def _add_enclave(enclaves: ElementTree.Element, path: str, profiles: list) -> No
 def _profile(which: type | str, context: Context) -> ElementTree.Element:
     """Return what one node may do, or the detector of an arm: what it does after `configure`."""
     make, space = (DetectorNode, which) if isinstance(which, str) else (which, "")
-    overrides = [Parameter(name, value=value) for name, value in TOLD.get(make, {}).items()]
+    overrides = [Parameter(name, value=value) for name, value in SETTINGS.get(make, {}).items()]
     node = make(context=context, namespace=space, parameter_overrides=overrides)
     try:
         if make in CONFIGURED:

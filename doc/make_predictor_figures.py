@@ -109,7 +109,7 @@ def draw_intervals() -> None:
     state = approach([0.0, 0.15, -0.12])
     law = Viscoelastic(1.2e5, 8e6)
     run = passive_impact(ROBOT, Q, state.dq, NORMAL, law, friction=0.3)
-    truth = np.degrees(gross_velocity(run.t, run.q, run.touch.time).velocity)
+    truth = np.degrees(gross_velocity(run.t, run.q, run.contact_start.time).velocity)
     figure, axes = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
     joints = np.arange(1, 8)
     for i, model in enumerate(ROBOT.motor_inertias):

@@ -63,7 +63,7 @@ def draw_planar(results: list[PlanarResult]) -> None:
 def _over_time(axes: Axes, result: PlanarResult) -> None:
     """Draw velocity, fit and predictions of joint 6."""
     run, joint = result.run, 2
-    t = 1e3 * (run.t - run.touch.time)
+    t = 1e3 * (run.t - run.contact_start.time)
     fit = np.polynomial.Polynomial.fit(t[t >= 0.0], run.q[t >= 0.0, joint], 3).deriv()
     shown = np.linspace(0.0, 100.0, 200)
     axes.plot(t, np.degrees(run.dq[:, joint]), color="#c9c9c9", lw=1.2, label="simulated")
@@ -169,7 +169,7 @@ def write_tables() -> None:
     ]
     file = HERE / "reproduce.md"
     head, rest = file.read_text().split(START)
-    tail = rest.split(END)[1]
+    tail = rest.split(END, 1)[1]
     body = "\n".join([*parts, f"`{summary(list(made.values()))}`\n"])
     file.write_text(head + START + "\n" + body + "\n" + END + tail)
 

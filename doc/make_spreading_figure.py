@@ -29,12 +29,13 @@ COLORS = {
     "no_gamma": "tab:green",
     "timed": "tab:orange",
     "continuous": "tab:red",
+    "time_invariant": "tab:purple",
 }
 
 
 def since_touch(run: SpreadingRun) -> np.ndarray:
     """Return the times of the cycles [ms]."""
-    touch = run.log.plant.first_touch
+    touch = run.log.plant.first_contact_time
     assert touch is not None
     return 1e3 * (np.array(run.log.times) - touch)
 

@@ -11,8 +11,8 @@ from impact_bags.new_files import NewFiles
 from impact_robots.exceptions import WriteError
 
 
-def save(figure: Any, path: Path, dpi: int) -> None:
-    """Write a figure of matplotlib that an option ``--plot`` asked for, and close it.
+def save(figure: Any, path: Path, dpi: int, option: str = "--plot") -> None:
+    """Write a figure of matplotlib that an ``option`` asked for, and close it.
 
     Raises:
         WriteError: the picture cannot be written.
@@ -20,7 +20,7 @@ def save(figure: Any, path: Path, dpi: int) -> None:
     try:
         save_as(figure, path, dpi=dpi)
     except WriteError as error:
-        raise WriteError(f"--plot: {error}") from None
+        raise WriteError(f"{option}: {error}") from None
 
 
 def save_as(figure: Any, path: Path, **options: Any) -> None:

@@ -104,9 +104,9 @@ def box_detectors(
     """
     found = []
     for arm, name in enumerate(task.arm_names):
-        told = [*settings, *set_to(box_parameters(task, arm, lockstep=lockstep))]
+        own = [*settings, *set_to(box_parameters(task, arm, lockstep=lockstep))]
         within = {"namespace": [LaunchConfiguration("namespace"), "/", name]} if name else {}
-        found.append(node(PACKAGE, "impact_detector", ros_arguments=told, **(options | within)))
+        found.append(node(PACKAGE, "impact_detector", ros_arguments=own, **(options | within)))
     return found
 
 

@@ -19,7 +19,7 @@ from impact_cli.recorded_robot import recorded_robot
 from impact_robots.exceptions import UsageError, WriteError
 
 _OF_RECORDINGS = ("normal", "joint_prefix", "state_topic", "reference_topic", "wrench_topic")
-_OF_MODELS = ("scenario", "flexible", "speed")
+_OF_MODELS = ("scenario", "flexible", "speed", "tool", "target", "q")
 _CELL = (
     "of several arms or an object, each arm was exported by itself: analyze finds its impacts, not"
     " which arms hit together"

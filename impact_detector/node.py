@@ -40,7 +40,7 @@ from impact_msgs.msg import (
 from impact_robots.exceptions import ImpactError
 from impact_ros import qos
 from impact_ros.messages import JointReader, from_nanoseconds, to_nanoseconds
-from impact_ros.node.boundary import guarded
+from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.main import main_for
 from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.parameters import declare
@@ -124,7 +124,7 @@ class DetectorNode(Node):
 
     def _guarded(self, topic: str, callback: Callable[[Any], None]) -> Callable[[Any], None]:
         """Return a callback that drops, counts and names what it cannot use."""
-        return guarded(self, topic, callback, self._count_unreadable)
+        return checked_callback(self, topic, callback, self._count_unreadable)
 
     def _count_unreadable(self, _line: str) -> None:
         self._health.unreadable += 1

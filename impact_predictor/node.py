@@ -46,7 +46,7 @@ from impact_robots import ImpactError
 from impact_ros import qos
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, to_nanoseconds
-from impact_ros.node.boundary import guarded
+from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.main import main_for
 from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.parameters import declare
@@ -94,7 +94,7 @@ class PredictorNode(Node):
             self.create_subscription(JointState, topic, self._keep_state, profile, raw=True)
         else:  # a deep queue: no state of a fast playback is lost
             topic, profile = "joint_states", qos.RECORD_BEST_EFFORT
-            on_state = guarded(self, topic, self._on_state)
+            on_state = checked_callback(self, topic, self._on_state)
             self.create_subscription(JointState, topic, on_state, profile)
 
     def _advertise(self) -> None:

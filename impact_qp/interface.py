@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import JointLimits, Robot
 
 LEAD = 0.035  # of a position: travel of the joint at its highest speed in that time [s]
@@ -195,7 +196,7 @@ class PositionInterface(CommandInterface):
 def _moved() -> Callable[..., None]:
     from impact_qp.compiled.motion_step import moved  # loads slowly
 
-    return moved
+    return direct(moved)
 
 
 INTERFACES: dict[str, type[CommandInterface]] = {

@@ -5,32 +5,39 @@
 from __future__ import annotations
 
 from concurrent.futures import Future as Work
+from functools import partial
+from typing import Any
 
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
 from sensor_msgs.msg import JointState
 
-from impact_msgs.action import ExecuteImpact
+from impact_msgs.action import ExecuteImpact, Strike, Touch
 from impact_msgs.msg import DetectorStatus, ImpactEstimate
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan
 from impact_qp.control.state_machine import Action, Event, StateMachine
 from impact_qp.exact_friction import exact_friction_warning
-from impact_qp.goals.approach_start import activation_refusal
 from impact_qp.goals.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End
-from impact_qp.goals.planner import Planner
+from impact_qp.goals.planner import Check, Planner, start
+from impact_qp.goals.start_check import activation_refusal, checked_goal
 from impact_qp.limits.impact_limits.registry import AUTO
 from impact_qp.parameters import ControllerParameters
+from impact_qp.ros.actions.goal_server import Answer, GoalServer
+from impact_qp.ros.actions.strike_server import StrikeServer, one_of, wanted_of
+from impact_qp.ros.actions.touch_server import TouchServer
 from impact_qp.ros.approach_cycle import ApproachCycle
 from impact_qp.ros.control_cycle import bring_to_rest
 from impact_qp.ros.diagnostics import DiagnosticsReporter
-from impact_qp.ros.goal_server import Answer, GoalServer
 from impact_qp.ros.outputs import Outputs
+from impact_qp.strike.series_run import Follow
+from impact_qp.strike.strike_goal import StrikeTask, strike_task
+from impact_qp.touch.touch_run import checked_touch
 from impact_robots import PointState, Robot
 from impact_robots.exceptions import ImpactError
-from impact_ros.node.boundary import guarded
+from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.lifecycle_node import SuiteLifecycleNode
 from impact_ros.node.main import main_for
 from impact_ros.node.spin import freeze_garbage
@@ -59,7 +66,11 @@ class ImpactQpNode(SuiteLifecycleNode):
         super().__init__("impact_qp", **options)
         self._machine = StateMachine()
         self._guarded: GuardedController | None = None
+        self._strikes: StrikeTask | None = None  # what a tool strikes, if one does
         self._goal_server = GoalServer(self, self._machine, self._begin)  # is destroyed in any case
+        self._touch_server = TouchServer(self, self._machine, self._begin_touch, "~/touch")
+        strikes = StrikeServer(self, self._machine, self._begin_strikes, "~/strike")
+        self._servers: tuple[GoalServer, ...] = self._goal_server, self._touch_server, strikes
         declare(self, ControllerParameters)
 
     # --- from configure to cleanup ------------------------------------------------------------
@@ -70,6 +81,7 @@ class ImpactQpNode(SuiteLifecycleNode):
         settings.refuse_weak_limits(settings.impact_limits)
         robot, plan = settings.load_robot(), settings.plan()
         settings.refuse_pairs(robot, settings.rate, settings.state_timeout)
+        self._strikes = strike_task(settings)
         controller = ImpactController(robot, plan, period=1.0 / settings.rate)
         plan.prepare(robot)  # code that a goal may use must not be compiled while it waits
         self._guarded = GuardedController(controller, self._machine)
@@ -94,6 +106,8 @@ class ImpactQpNode(SuiteLifecycleNode):
             )
         if warning := exact_friction_warning(plan, robot):
             self.get_logger().warning(warning)
+        if self._strikes is not None and self._settings.approach_on_activation:
+            self.get_logger().info("a tool strikes: no approach at activation, strikes are goals")
         if robot.assumed:
             self.get_logger().info(f"robot {robot.name}: {', '.join(robot.assumed)} are assumed")
 
@@ -105,13 +119,14 @@ class ImpactQpNode(SuiteLifecycleNode):
         outputs = Outputs(
             self, robot, settings.interface, lockstep=lockstep, prefix="~", announces=True
         )
-        self._cycle = ApproachCycle(self, controller, outputs, settings, self._goal_server.watch)
+        self._cycle = ApproachCycle(self, controller, outputs, settings, self._watch)
         self._planner = Planner(beside=not lockstep)
-        self._goal_server.set_rate(settings.rate)
+        for server in self._servers:
+            server.set_rate(settings.rate)
         self._machine.actions = {
             **self._machine.actions,
             Action.RESET: self._start_anew,
-            Action.END_GOAL: self._goal_server.end_running,
+            Action.END_GOAL: self._end_goal,
         }
 
     def _make_topics(self) -> None:
@@ -119,11 +134,13 @@ class ImpactQpNode(SuiteLifecycleNode):
         settings, cycle = self._settings, self._cycle
         profile = LOCKSTEP if settings.lockstep else SENSOR
         self._listeners = [
-            self.create_subscription(kind, topic, guarded(self, topic, callback, dropped), quality)
+            self.create_subscription(
+                kind, topic, checked_callback(self, topic, callback, dropped), quality
+            )
             for kind, topic, callback, dropped, quality in (
                 (JointState, STATES, cycle.take_state, cycle.drop_state, profile),
                 (DetectorStatus, DETECTIONS, cycle.take_status, None, profile),
-                (ImpactEstimate, ESTIMATES, self._goal_server.take_estimate, None, LATCHED),
+                (ImpactEstimate, ESTIMATES, self._take_estimate, None, LATCHED),
             )
         ]
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # watches while simulated time stands
@@ -150,7 +167,8 @@ class ImpactQpNode(SuiteLifecycleNode):
             self._cycle.outputs.wait_for_last_command(ACKNOWLEDGED_WITHIN)
         self._machine.actions = {}
         self._guarded = None
-        self._goal_server.forget(End(PREEMPTED, reason))
+        for server in self._servers:
+            server.forget(End(PREEMPTED, reason))
         self._planner.close()
         for subscription in self._listeners:
             self.destroy_subscription(subscription)
@@ -161,7 +179,8 @@ class ImpactQpNode(SuiteLifecycleNode):
 
     def destroy_node(self) -> None:
         """Destroy the node with its action, which rclpy leaves to the garbage collector."""
-        self._goal_server.destroy()
+        for server in self._servers:
+            server.destroy()
         super().destroy_node()
 
     # --- while configured ---------------------------------------------------------------------
@@ -169,7 +188,7 @@ class ImpactQpNode(SuiteLifecycleNode):
     def begin(self) -> str:
         """Approach from the next state on, unless the arm is too fast for it."""
         wrong_steps, state = self._cycle.steps.problem, self._present_state()
-        at_once = self._settings.approach_on_activation
+        at_once = self._approaches_at_once
         reason = wrong_steps or activation_refusal(self._guarded, state, approaches=at_once)
         if reason:
             self._machine.take(Event.ACTIVATION_REFUSED, reason)
@@ -182,7 +201,12 @@ class ImpactQpNode(SuiteLifecycleNode):
         """Begin from the measured state."""
         self._guarded.begin_anew()
         self._cycle.reset()
-        self._cycle.idle = not self._settings.approach_on_activation
+        self._cycle.idle = not self._approaches_at_once
+
+    @property
+    def _approaches_at_once(self) -> bool:
+        """Whether an activation begins to approach; strikes with a tool are goals."""
+        return self._settings.approach_on_activation and self._strikes is None
 
     def _present_state(self) -> PointState | None:
         """Return the dynamics of the last state, None if it is too old."""
@@ -194,17 +218,71 @@ class ImpactQpNode(SuiteLifecycleNode):
         """Brake, then send nothing."""
         self._cycle.deactivate()
 
+    def _watch(self, *answer: Any) -> None:
+        """Let the servers look at an answer; one of them has a goal at most."""
+        for server in self._servers:
+            server.watch(*answer)
+
+    def _end_goal(self, reason: str) -> None:
+        for server in self._servers:
+            server.end_running(reason)
+
+    def _take_estimate(self, message: ImpactEstimate) -> None:
+        for server in self._servers:
+            server.take_estimate(message)
+
     def _begin(self, goal: ExecuteImpact.Goal) -> Answer | Work[Answer]:
         """Prepare a goal in parallel to the thread that answers states; return an early refusal."""
-        if not self._machine.situation.ready:
-            return End(INACTIVE, self._machine.reason or "activate the controller first")
+        check = checked_goal if self._strikes is None else self._strikes.checked_goal
+        return self._prepared(goal, goal.impact_limits or AUTO, check)
+
+    def _begin_touch(self, goal: Touch.Goal) -> Answer | Work[Answer]:
+        """Prepare a touch, as :meth:`_begin`."""
+        if self._machine.situation.ready and goal.effort != Touch.Goal.EFFORT_NONE:
+            effort = self._cycle.inputs.effort
+            if effort is None or not effort.any():
+                return End(
+                    BAD_GOAL, "effort: expected efforts in joint_states, got none; or EFFORT_NONE"
+                )
+        return self._prepared(goal, AUTO, checked_touch)
+
+    def _begin_strikes(self, goal: Strike.Goal) -> Answer | Work[Answer]:
+        """Prepare the first of several strikes, as :meth:`_begin`."""
+        if (inactive := self._inactive()) is not None:
+            return inactive
+        if self._strikes is None:
+            line = "task: expected one with a tool and a target to strike, got none"
+            return End(BAD_GOAL, line)
         try:
-            self._settings.refuse_weak_limits(goal.impact_limits or AUTO)
+            wanted = wanted_of(goal)
+        except ImpactError as error:
+            return End(BAD_GOAL, str(error))
+        follow = Follow(
+            self._planner.submit,
+            lambda controller: start(self._guarded, controller, self._on_start),
+        )
+        check = partial(self._strikes.checked_series, wanted=wanted, follow=follow)
+        return self._prepared(one_of(goal), AUTO, check)
+
+    def _prepared(self, goal: Any, limits: str, check: Check) -> Answer | Work[Answer]:
+        """Prepare a goal with the named impact limits; ``check`` reads it."""
+        if (inactive := self._inactive()) is not None:
+            return inactive
+        try:
+            self._settings.refuse_weak_limits(limits)
         except ImpactError as error:
             return End(BAD_GOAL, str(error))
         if (state := self._cycle.inputs.state) is None:
             return End(INPUT_LOST, "no joint state yet")
-        return self._planner.prepare(goal, self._settings, self._guarded, state, self._on_start)
+        assert self._guarded is not None
+        settings, begun = self._settings, self._on_start
+        return self._planner.prepare(goal, settings, self._guarded, state, begun, check)
+
+    def _inactive(self) -> End | None:
+        """Return why no goal can begin now, None if one may."""
+        if self._machine.situation.ready:
+            return None
+        return End(INACTIVE, self._machine.reason or "activate the controller first")
 
     def _on_start(self) -> None:
         self._cycle.idle = False

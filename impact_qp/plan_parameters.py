@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from impact_predictor.people.person_task import PersonTask, read_person_task
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Contact
@@ -17,11 +19,12 @@ from impact_qp.parameter_pairs import plan_refusal, timing_refusal
 from impact_qp.program.program import SOLVERS
 from impact_robots.description.joint_ranges import ANNOUNCED
 from impact_robots.entry import entries_of
+from impact_robots.exceptions import RobotError
 from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION
 from impact_robots.task.find import find_hit_task
 from impact_robots.task.hit_task import HitTask
-from impact_ros.parameters import RobotParameters, from_values, parameter
+from impact_ros.parameters import ParameterError, RobotParameters, from_values, parameter
 
 NAN = float("nan")
 Parameters = TypeVar("Parameters", bound="PlanParameters")
@@ -70,6 +73,11 @@ class PlanParameters(RobotParameters):
         f" defines the required fields, else robust; {described()})",
         choices=SELECTABLE,
     )
+    person: str = planned(
+        "",
+        "Task file of contact with a person (doc/people.md: region, control, reaction): bounds the"
+        " speed of the contact point in every direction, beside impact_limits",
+    )
     joint_ranges: str = _moved("joint_ranges", ANNOUNCED)
     generators: int = _moved("generators", 8)
     preview: float = _moved("preview", 0.02)
@@ -112,24 +120,35 @@ class PlanParameters(RobotParameters):
         """
         if not self.task:
             return self
-        usual = vars(type(self)())
+        usual, task = vars(type(self)()), find_hit_task(self.task)
         said = {
             name: value
-            for name, value in find_hit_task(self.task).parameters.items()
+            for name, value in task.parameters.items()
             if _alike(getattr(self, name), usual[name])
         }
+        if task.tool is not None:
+            if self.tool not in ("", self.task):
+                raise ParameterError("tool", "expected none beside a task with a tool")
+            said["tool"] = self.task
         return from_values(type(self), {**vars(self), **said})
+
+    @property
+    def strikes(self) -> HitTask | None:
+        """The task, if a tool strikes in it."""
+        task = find_hit_task(self.task) if self.task else None
+        return None if task is None or task.tool is None else task
 
     def plan(self) -> Plan:
         """Return the plan of the controller; with torques if there is no ``interface``.
 
         Raises:
-            ControlError: the contact is missing or invalid.
+            ControlError: the contact is missing or invalid, or the person's file is.
         """
         known, cap = vars(self), self.speed_cap
         same = {each.name: known[each.name] for each in fields(Plan) if each.name in known}
         capped = {name: min(known[name], cap) for name in ("speed", "retract_speed")}
-        return Plan(**same | capped, contact=self._contact(), ramp=self.speed_ramp)
+        same |= {"contact": self._contact(), "ramp": self.speed_ramp, "person": self._person()}
+        return Plan(**same | capped)
 
     def refuse_pairs(self, robot: Robot, rate: float, state_timeout: float) -> None:
         """Refuse contradicting parameters.
@@ -163,6 +182,17 @@ class PlanParameters(RobotParameters):
             f" {e[0]:g} to {e[1]:g}, speed"
             f" {min(self.speed, self.speed_cap):g} m/s, cap {self.speed_cap:g} m/s"
         )
+
+    def _person(self) -> PersonTask | None:
+        """Return who may be hit.
+
+        Raises:
+            ControlError: the file is missing or wrong.
+        """
+        try:
+            return read_person_task(Path(self.person)) if self.person else None
+        except RobotError as error:
+            raise ControlError(f"person: {error}") from None
 
     def _contact(self) -> Contact:
         """Return the announced contact."""

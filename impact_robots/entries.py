@@ -113,6 +113,23 @@ class Entries:
         """Return a finite number that is ``allowed``."""
         return float(self._read(key, "a finite number", is_number, default, allowed))
 
+    def bounds(
+        self,
+        key: str,
+        default: tuple[float, float] | None = None,
+        allowed: Entry = AT_LEAST_0,
+    ) -> tuple[float, float]:
+        """Return a range, low <= high, of which both ends are ``allowed``; of one number (x, x)."""
+        if key in self and is_number(self._mapping[key]):
+            return (self.number(key, allowed=allowed),) * 2
+
+        def right(value: Any) -> bool:
+            two = isinstance(value, list | tuple) and len(value) == 2 and all(map(is_number, value))
+            return two and value[0] <= value[1]
+
+        low, high = self._read(key, "a number or [low, high], each", right, default, allowed)
+        return float(low), float(high)
+
     def vector(
         self, key: str, size: int, default: np.ndarray | None = None, allowed: Entry = ANY
     ) -> np.ndarray:
@@ -158,6 +175,10 @@ class Entries:
     def error(self, key: str, expected: str, got: object, hint: str = "") -> RobotError:
         """Return the error of an entry that is not what was expected."""
         return RobotError(f"{self.where(key)}: expected {expected}, got {shortened(got)}{hint}")
+
+    def wrong(self, reason: str) -> RobotError:
+        """Return the error of a mapping for a reason that names the key."""
+        return RobotError(f"{self.path}: {self._section}{reason}")
 
     def where(self, key: str) -> str:
         """Return file and key."""

@@ -23,9 +23,11 @@ from impact_robots.description.keys import (
     needed_by,
 )
 from impact_robots.description.loops import LoopJoint
-from impact_robots.description.named_contact import NamedContact
+from impact_robots.description.named_contact import MountedTool, NamedContact
 from impact_robots.exceptions import RobotError
 from impact_robots.validation import finite_array
+
+LOCKED = 1e6  # inertia of a motor that does not move [kg.m^2]
 
 
 def read_only(values: ArrayLike) -> np.ndarray:
@@ -104,6 +106,8 @@ class Robot:
     passive: tuple[str, ...] = ()  # joints without a motor
     spring_stiffness: np.ndarray | None = None  # beside each joint, at rest at 0 [N.m/rad]
     loops: tuple[LoopJoint, ...] = ()  # that close chains of its links
+    tool: MountedTool | None = None  # of the YAML, in the model
+    flange_speed: float = np.inf  # highest of the flange's origin [m/s]
 
     def __post_init__(self) -> None:
         """Store read-only copies of the arrays."""
@@ -196,6 +200,20 @@ class Robot:
             apparent_motor_inertia=self.apparent_motor_inertia * inertia,
             reflected_motor_inertia=self.reflected_motor_inertia * inertia,
             loop_damping_time=self.damping_time,
+        )
+
+    def with_held_joints(self, held: np.ndarray) -> Robot:
+        """Return the robot in an impact in which friction holds the motors of some joints.
+
+        Their motors are so heavy that impact maps lock the joints.
+
+        Args:
+            held: which joints, shape (n,).
+        """
+        return replace(
+            self,
+            apparent_motor_inertia=np.where(held, LOCKED, self.apparent_motor_inertia),
+            reflected_motor_inertia=np.where(held, LOCKED, self.reflected_motor_inertia),
         )
 
     @property

@@ -73,9 +73,11 @@ def _inside(node: yaml.Node) -> list[yaml.Node]:
     return node.value if isinstance(node, yaml.SequenceNode) else []
 
 
-# PyYAML follows YAML 1.1, in which 1e5 is a text; in YAML 1.2 it is the number that it looks like.
+# PyYAML follows YAML 1.1, in which 1e5 and 6.0e4 are texts; in YAML 1.2 they are numbers.
 _Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float", re.compile(r"[-+]?[0-9]+[eE][-+]?[0-9]+$"), list("-+0123456789")
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+$"),
+    list("-+.0123456789"),
 )
 
 

@@ -23,6 +23,8 @@ from typing import Any, TypeVar
 
 from impact_robots.description.loader import load_robot
 from impact_robots.robot import Robot
+from impact_robots.task.find import find_tool
+from impact_robots.tools.tool import with_tool
 from impact_robots.validation import HEAVIEST
 from impact_ros.exceptions import ParameterError
 from impact_ros.specification import (
@@ -55,12 +57,28 @@ class RobotParameters:
         high=HEAVIEST,
     )
 
+    tool: str = parameter(
+        "",
+        "YAML with an entry tool, or the task file of a strike: what strikes, in place of the"
+        " robot's own tool (doc/hitting_hardest.md); empty: the robot's own.",
+    )
+
     def load_robot(self) -> Robot:
         """Return the robot.
 
         Raises:
             ImpactError: It cannot be loaded, or not carry the payload.
         """
+        robot = self.bare_robot()
+        if not self.tool:
+            return robot
+        if not isnan(self.payload[0]):
+            raise ParameterError("payload", "expected none beside a tool")
+        tool = find_tool(self.tool)
+        return with_tool(robot, tool, tool.nominal.mass)
+
+    def bare_robot(self) -> Robot:
+        """Return the robot without the ``tool``; raises as :meth:`load_robot`."""
         return load_robot(
             self.robot,
             urdf=self.urdf or None,
@@ -77,6 +95,7 @@ __all__ = [
     "describe",
     "from_values",
     "misspelt",
+    "of_node",
     "parameter",
     "parameters_of",
     "specifications",
@@ -102,6 +121,22 @@ def from_values(cls: type[Parameters], values: Mapping[str, Any]) -> Parameters:
     for line in misspelt(values, known):
         raise ParameterError(*line.split(": ", 1))
     return assembled(cls, {name: known[name].convert(value) for name, value in values.items()})
+
+
+def of_node(document: object, node: str) -> Any:
+    """Return the parameters of a node, in any namespace, in a parameter file's content.
+
+    Args:
+        document: content of the YAML.
+        node: name of the node.
+
+    Returns:
+        The entry ``ros__parameters``, None if the file has no such node.
+    """
+    for name, content in document.items() if isinstance(document, Mapping) else ():
+        if str(name).split("/")[-1] == node and isinstance(content, Mapping):
+            return content.get("ros__parameters")
+    return None
 
 
 def describe(cls: type) -> str:

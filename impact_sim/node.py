@@ -65,15 +65,9 @@ class ImpactSimNode(Node):
         self.parameters = declare(self, SimulationParameters)
         self.scenario = load_scenario(self.parameters.scenario)
         self.robot = load_robot(self.scenario.robot)
-        self.simulation = Simulation(
-            self.robot,
-            noise=PANDA_NOISE if self.parameters.noise else NO_NOISE,
-            seed=self.parameters.seed,
-            interface=Interface(self.parameters.interface),
-            plant=self._plant(),
-        )
+        self.simulation = self._simulated()
         self._make_topics()
-        self._measurement = self.simulation.reset(self.scenario.start(self.robot))
+        self._measurement = self.simulation.reset(self._start())
         self._command: np.ndarray | None = None  # not yet applied
         self._dropped = ""  # why the last command was dropped, if it was
         self._newest_command = 0  # stamp of the state of the last command [ns]
@@ -89,6 +83,20 @@ class ImpactSimNode(Node):
             self._tick,
             clock=Clock(clock_type=ClockType.STEADY_TIME),
         )
+
+    def _simulated(self) -> Simulation:
+        """Return the arm with its driver and sensors."""
+        return Simulation(
+            self.robot,
+            noise=PANDA_NOISE if self.parameters.noise else NO_NOISE,
+            seed=self.parameters.seed,
+            interface=Interface(self.parameters.interface),
+            plant=self._plant(),
+        )
+
+    def _start(self) -> np.ndarray:
+        """Return the joint positions at the start, shape (n,) [rad]."""
+        return self.scenario.start(self.robot)
 
     def _plant(self) -> FlexibleJointPlant:
         """Return the arm in front of its wall."""

@@ -88,16 +88,16 @@ def _kind_of(entries: Mapping[str, Any], path: Path) -> Any:
     Raises:
         ScenarioError: it is like none that ships with the suite.
     """
-    told = entries.get(TASK, entries)
-    like = told.get(LIKE)
+    task = entries.get(TASK, entries)
+    like = task.get(LIKE)
     for kind, reader in _READERS.items():
         if like in reader.names():
             return kind
     if like is not None:
         check_name(like, (*simulated_names(), *grab_names()), f"{path}: like")
-    if "palm_x" in told:
+    if "palm_x" in task:
         return GrabScenario
-    return SpreadingScenario if "box_size" in told else Scenario
+    return SpreadingScenario if "box_size" in task else Scenario
 
 
 def find_scenario(name: str | Path) -> AnyScenario:

@@ -59,7 +59,7 @@ class Scenario:
     variation: dict[str, Any]  # what differs from trial to trial, see impact_sim.arm.variation
     approach: dict[str, Any]  # of a glide, see impact_sim.arm.glide; none: along the normal
     motion: dict[str, Any]  # of a free motion, see impact_sim.arm.free_motion; none: an impact
-    announced: dict[str, Any]  # friction, restitution, stiffness that controllers are told instead
+    announced: dict[str, Any]  # friction, restitution, stiffness that controllers are given instead
 
     def of_trial(self, trial: int) -> Scenario:
         """Return the scenario with the reference speed of a trial, counted from 0."""

@@ -55,11 +55,11 @@ class DetectorLog:
     threshold: float | None = None  # of the first one [its unit]
     largest: float | None = None  # statistic of the first one before contact [its unit]
 
-    def add(self, cycle: Cycle, touched: bool) -> None:
+    def add(self, cycle: Cycle, contact: bool) -> None:
         """Take one cycle, with or without contact up to now."""
         self.detections += cycle.detections
         self.threshold = cycle.status.threshold
-        if cycle.status.ready and not touched:
+        if cycle.status.ready and not contact:
             self.largest = max(cycle.status.statistic, self.largest or 0.0)
 
     def of(self, detector: str) -> list[Detection]:

@@ -44,11 +44,11 @@ def generate_launch_description():
 def _actions(context):
     value, simulated = context.launch_configurations, ("scenario", "seed", "noise", ENDS)
     value["task"] = value["task"] or value["scenario"]
-    told = [*given(value, ("task", "cell", "variant")), "-p", "lockstep:=true"]
+    settings = [*given(value, ("task", "cell", "variant")), "-p", "lockstep:=true"]
     return [
         limited_discovery(),
         node(PACKAGE, "impact_cell", ros_arguments=given(value, simulated)),
         *box_detectors(find_box_task(value["task"], value["cell"])),
-        node(PACKAGE, "impact_spreading", ros_arguments=told),
+        node(PACKAGE, "impact_spreading", ros_arguments=settings),
         activated(context, "impact_spreading"),
     ]

@@ -46,7 +46,7 @@ def generate_launch_description():
 def _actions(context):
     value, simulated = context.launch_configurations, ("scenario", "seed", "noise", ENDS)
     value["task"] = value["task"] or value["scenario"]
-    told = [*given(value, ("task", "impact_limits")), "-p", "lockstep:=true"]
+    settings = [*given(value, ("task", "impact_limits")), "-p", "lockstep:=true"]
     return [
         limited_discovery(),
         node(
@@ -54,6 +54,6 @@ def _actions(context):
             "impact_humanoid_sim",
             ros_arguments=given(value, simulated),
         ),
-        node(PACKAGE, "impact_humanoid", ros_arguments=told),
+        node(PACKAGE, "impact_humanoid", ros_arguments=settings),
         activated(context, "impact_humanoid"),
     ]

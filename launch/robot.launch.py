@@ -75,23 +75,25 @@ def _actions(context):
 
 
 def _arm(context, task):
-    told = given(context.launch_configurations, OVERRIDES)
+    settings = given(context.launch_configurations, OVERRIDES)
     if task is not None:
-        told = [*(set_to({"robot": task.robot}) if task.robot else []), *told]
-        told += given(context.launch_configurations, ("task",), "impact_qp")
-        told += set_to({"contact_normal": list(task.contact_normal)}, "impact_detector")
-    return [node(PACKAGE, "suite", ros_arguments=[*SETTINGS, *told], remappings=REMAPPED)]
+        settings = [*(set_to({"robot": task.robot}) if task.robot else []), *settings]
+        settings += given(context.launch_configurations, ("task",), "impact_qp")
+        settings += set_to({"contact_normal": list(task.contact_normal)}, "impact_detector")
+        if task.tool is not None:  # what the arm carries is that of every node
+            settings += set_to({"tool": context.launch_configurations["task"]})
+    return [node(PACKAGE, "suite", ros_arguments=[*SETTINGS, *settings], remappings=REMAPPED)]
 
 
 def _arms(context, task):
-    told = given(context.launch_configurations, ("task", "cell"))
+    settings = given(context.launch_configurations, ("task", "cell"))
     own = {"remappings": REMAPPED} if task.arm_names == ("",) else {}
     return [
-        node(PACKAGE, "impact_spreading", ros_arguments=[*SETTINGS, *told], **own),
+        node(PACKAGE, "impact_spreading", ros_arguments=[*SETTINGS, *settings], **own),
         *box_detectors(task, *SETTINGS, lockstep=False, **own),
     ]
 
 
 def _humanoid(context, _task):
-    told = given(context.launch_configurations, ("task",))
-    return [node(PACKAGE, "impact_humanoid", ros_arguments=[*SETTINGS, *told])]
+    settings = given(context.launch_configurations, ("task",))
+    return [node(PACKAGE, "impact_humanoid", ros_arguments=[*SETTINGS, *settings])]

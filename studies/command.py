@@ -16,7 +16,6 @@ from impact_cli.command_names import COMMANDS
 from impact_cli.options.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_robots.exceptions import UsageError
-from impact_trials.processes import cores
 
 if TYPE_CHECKING:
     from studies.row import ClaimTable
@@ -28,23 +27,37 @@ TABLES = {
     "qp": "impact-aware control: H20 to H24",
 }
 FOREIGN, LOAD, LEARN, HRP4, VAL2 = "foreign", "load", "learn", "hrp4", "val2"
+PEOPLE, HAMMER, FIELDS, ENGINES = "people", "hammer", "fields", "engines"
+RESUMABLE = FOREIGN, LOAD, LEARN, HRP4, VAL2, PEOPLE, HAMMER, FIELDS
+STUDIES = (*RESUMABLE, ENGINES)  # made only by name
 _EPILOG = """example:
   impact reproduce
   impact reproduce flex --json
   impact reproduce foreign
   impact reproduce load --poses 20 --jobs 2
+  impact reproduce load --poses 1 --grabs 60
   impact reproduce learn --truths 20 --out walls
   impact reproduce hrp4 --trials 2 --jobs 2
+  impact reproduce hrp4 --only balance --out pushes
+  impact reproduce hrp4 --only joint_loads --grabs 10
   impact reproduce val2 --trials 1 --out quick
+  impact reproduce people --contacts 50
+  impact reproduce hammer --setups 4 --out quick
+  impact reproduce engines --setups 40 --json
+  impact reproduce fields --trials 1 --out fields
 
 tables:
 """ + "".join(f"  {name:<5} {text}\n" for name, text in TABLES.items())
 _EPILOG += f"""
   {FOREIGN:<5} how true an analysis is of arms that are not ours (some minutes; only by name)
-  {LOAD:<5} joint loads: model, limit, published formula: L1 to L6 (some minutes; only by name)
+  {LOAD:<5} joint loads: model, limit, published formula: L1 to L7 (some minutes; only by name)
   {LEARN:<5} walls and joints learned from hits: W1 to W6 (40 minutes of one core; only by name)
-  {HRP4:<5} HRP-4 grabs boxes, and what makes it fall: H23, G1 to G9 (20 minutes; only by name)
+  {HRP4:<5} HRP-4 grabs boxes, and what makes it fall: H23, G1 to G9 (30 minutes; only by name)
   {VAL2:<5} net feedback of 450 simulated pushes and grabs: V1 to V6 (10 minutes; only by name)
+  {PEOPLE:<5} contacts with people and touches: P1 to P5 (15 minutes of one core; only by name)
+  {FIELDS:<5} velocity fields beside references in time: F1 to F4 (40 minutes; only by name)
+  {HAMMER:<5} strikes with a tool: S1 to S8 (45 minutes of one core; only by name)
+  {ENGINES:<5} simultaneous impacts beside MuJoCo and DART: E1 to E5 (5 minutes; only by name)
 
 Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
 a report is false), 2 wrong usage.
@@ -66,31 +79,41 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "table",
         metavar="TABLE",
         nargs="?",
-        choices=(*TABLES, FOREIGN, LOAD, LEARN, HRP4, VAL2),
+        choices=(*TABLES, *STUDIES),
         help="one table (default: iim, flex, rs and qp)",
     )
     add("--seed", type=seed, default=0, help="of everything that is drawn (default: 0)")
-    add(
-        "--setups", type=count, metavar="N", help=f"of {FOREIGN}, to draw (default: 30 of a family)"
-    )
+    setups = f"of {FOREIGN}, to draw (default: 30 of a family); of {HAMMER} (default: 100); of"
+    setups += f" {ENGINES}, pushes and grabs (default: 500)"
+    add("--setups", type=count, metavar="N", help=setups)
     add("--family", metavar="NAME", help=f"of {FOREIGN}, of disturbances (default: all in turn)")
     add("--poses", type=count, metavar="N", help=f"of {LOAD}, to draw (default: 200)")
+    grabs = f"of {LOAD}, of two arms, to draw for L7 (default: none); of {HRP4}, with flexible"
+    grabs += " joints (default: 50)"
+    add("--grabs", type=count, metavar="N", help=grabs)
     truths = f"of {LEARN}, walls to draw; of each other case one in five (default: 120)"
     add("--truths", type=count, metavar="N", help=truths)
-    jobs = f"processes of {FOREIGN}, {LOAD}, {LEARN}, {HRP4} and {VAL2} (default: cores)"
+    drawn = f"of {PEOPLE}, with people and touches each (default: 1000)"
+    add("--contacts", type=count, metavar="N", help=drawn)
+    jobs = f"processes of {', '.join(STUDIES)} (default: cores)"
     add("--jobs", type=count, metavar="N", help=jobs)
-    trials = f"of {VAL2}, at each level (default: 5); of hrp4, of each scenario (default: 20)"
+    trials = f"of {VAL2}, at each level (default: 5); of {HRP4}, of each scenario (default: 20); of"
+    trials += f" {FIELDS}, seeds of each case (default: 10)"
     add("--trials", type=count, metavar="N", help=trials)
+    add("--pushes", type=count, metavar="N", help=f"of {HRP4}, to draw (default: 200)")
+    only = f"of {HRP4}, one part: pushes, or grabs with flexible joints; some 10 minutes"
+    add("--only", choices=("balance", "joint_loads"), help=only)
     add(
         "--out",
         type=Path,
         metavar="DIR",
-        help=f"of load, learn and {VAL2}: what is finished (default: TABLE_study)",
+        help=f"of {', '.join(RESUMABLE)}: what is finished (default: TABLE_study;"
+        f" {FOREIGN}, {HRP4}: nothing is kept; of {HRP4} only pushes are)",
     )
     add(
         "--resume",
         action="store_true",
-        help=f"of load, learn and {VAL2}: go on with what DIR holds",
+        help=f"of {', '.join(RESUMABLE)}: go on with what DIR holds",
     )
     add("--dask", metavar="ADDRESS", help=f"of {VAL2}: scheduler of a Dask cluster to use instead")
     add("--json", action="store_true", help="one JSON document on standard output")
@@ -108,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     from studies.row import DIFFERS
 
     tables, start = [], time.monotonic()
-    made_by_name = arguments.table in (LOAD, VAL2, LEARN, HRP4)
+    made_by_name = arguments.table in STUDIES
     for table in (_study if made_by_name else _tables)(arguments):
         tables.append(table)
         if not arguments.json:
@@ -130,16 +153,22 @@ def run(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse an option of another table."""
     options: dict[str, tuple[str, ...]] = {
-        "setups": (FOREIGN,),
+        "setups": (FOREIGN, HAMMER, ENGINES),
         "family": (FOREIGN,),
         "poses": (LOAD,),
+        "grabs": (LOAD, HRP4),
         "truths": (LEARN,),
-        "jobs": (FOREIGN, LOAD, LEARN, HRP4, VAL2),
-        "trials": (HRP4, VAL2),
+        "contacts": (PEOPLE,),
+        "jobs": STUDIES,
+        "trials": (HRP4, VAL2, FIELDS),
+        "pushes": (HRP4,),
+        "only": (HRP4,),
         "dask": (VAL2,),
-        "out": (LOAD, LEARN, VAL2),
-        "resume": (LOAD, LEARN, VAL2),
+        "out": RESUMABLE,
+        "resume": RESUMABLE,
     }
+    if arguments.table in (FOREIGN, HRP4) and arguments.resume and arguments.out is None:
+        raise UsageError("--resume: expected --out DIR, the folder of the study, got none")
     for option, tables in options.items():
         if getattr(arguments, option) and arguments.table not in tables:
             expected = " or ".join(tables)
@@ -167,6 +196,10 @@ def _study(arguments: argparse.Namespace) -> Iterator[ClaimTable]:
         VAL2: long_studies.val2_table,
         LEARN: long_studies.learn_table,
         HRP4: long_studies.hrp4_table,
+        PEOPLE: long_studies.people_table,
+        HAMMER: long_studies.hammer_table,
+        ENGINES: long_studies.engines_table,
+        FIELDS: long_studies.fields_table,
     }
     report, close = _progress(arguments.table)
     table = makers[arguments.table](arguments, report)
@@ -177,16 +210,11 @@ def _study(arguments: argparse.Namespace) -> Iterator[ClaimTable]:
 def _run_foreign(arguments: argparse.Namespace) -> int:
     """Run the study of arms that are not ours, and print it."""
     from studies.foreign import foreign_study as study
+    from studies.long_studies import foreign_results
     from studies.printing import WIDTH
 
     report, close = _progress(FOREIGN)
-    results = study.run(
-        arguments.setups,
-        arguments.seed,
-        arguments.jobs or cores(),
-        report,
-        arguments.family,
-    )
+    results = foreign_results(arguments, report)
     close("done")
     found = study.as_json(results, arguments.seed)
     if arguments.json:

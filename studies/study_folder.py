@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import NoneType, TracebackType
 from typing import Any, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
@@ -16,6 +17,7 @@ import numpy as np
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_robots.exceptions import UsageError, WriteError
+from impact_trials.processes import finished
 from studies.origin import commit, origin
 
 
@@ -94,7 +96,7 @@ class StudyFolder(Generic[Done]):
         return {trial.key: trial for trial in trials}
 
     def __enter__(self) -> StudyFolder[Done]:
-        """Make the folder, keep others out of it, and write what is known.
+        """Make the folder, lock it, and write what is known.
 
         Raises:
             UsageError: the folder cannot be made, or is no longer as it was.
@@ -126,6 +128,36 @@ class StudyFolder(Generic[Done]):
     ) -> None:
         """Let others in."""
         self._exit.close()
+
+    def completed(
+        self,
+        make: Callable[..., Done],
+        work: Mapping[str, tuple[Any, ...]],
+        jobs: int,
+        progress: Callable[[float, str], None],
+        unit: str,
+        dask: str = "",
+    ) -> list[Done]:
+        """Make what is missing, in parallel, and return all parts of some work, in its order.
+
+        Args:
+            make: one part from its arguments; of a module, for other processes.
+            work: arguments by key.
+            jobs: processes; with 1 it is this one.
+            progress: called with the fraction done and a note.
+            unit: plural of what is made, for the note.
+            dask: address of a Dask scheduler that works instead of processes.
+
+        Raises:
+            ImpactError: a part failed, a process died, or there is no such scheduler.
+        """
+        left = [arguments for key, arguments in work.items() if key not in self.trials]
+        done, total = len(work) - len(left), len(work)
+        for part in finished(make, left, jobs, f"reproduce {self._study}", dask):
+            self.add(part)
+            done += 1
+            progress(done / total, f"{done} of {total} {unit}")
+        return [self.trials[key] for key in work]
 
     def add(self, trial: Done) -> None:
         """Store a finished part.

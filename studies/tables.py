@@ -31,7 +31,7 @@ from studies.impact_models.inertia_ranking import inertia_ranking
 from studies.reference_spreading import hit_and_push, net_feedback, velocity_gaps
 from studies.row import ClaimTable, Row, unavailable
 
-Report = Callable[[float, str], None]  # share done, 0 to 1, and a note
+Report = Callable[[float, str], None]  # fraction done, 0 to 1, and a note
 
 
 def iim_table(seed: int, report: Report) -> ClaimTable:

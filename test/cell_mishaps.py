@@ -52,19 +52,19 @@ class Mishap:
         return [answer.controller.stop for answer in self.answers]
 
 
-def run(scenario, duration, *, told=None, hand=None, hears=None, seed=0):
+def run(scenario, duration, *, announced=None, hand=None, hears=None, seed=0):
     """Run a scenario for a ``duration`` [s].
 
     Args:
         scenario: of the plant.
         duration: from the start on.
-        told: what the controllers hold the scenario to be; none: what it is.
+        announced: scenario of the controllers; None: the plant's.
         hand: gets plant and time before each cycle; may do anything.
         hears: gets time, arm and whether its detector holds that it has hit; returns that anew.
         seed: of the noise and of where the box stands.
     """
     plant = WatchedCell(scenario.layout(scenario.drawn(seed)))
-    answers = spread_answers(told or scenario)
+    answers = spread_answers(announced or scenario)
     turns = [ArmTurn(answer, cell_session(scenario, arm)) for arm, answer in enumerate(answers)]
     log = CellLog(plant, tuple(DetectorLog() for _ in turns))
 

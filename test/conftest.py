@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of all tests: the shared data, and a separate DDS domain of the test run."""
+"""Fixtures of all tests: robots, the shared data, commands, a DDS domain of the test run."""
 
 import contextlib
 import os
@@ -57,6 +57,29 @@ def shared_data() -> Path:
     if not data.is_dir():
         pytest.skip(f"no data in {data}: set IMPACT_SHARED to the folder that holds data/")
     return data
+
+
+def robot(name):
+    """A fixture of a robot by its name."""
+
+    @pytest.fixture(scope="session", name=name)
+    def loaded():
+        from impact_robots import load_robot
+
+        return load_robot(name)
+
+    return loaded
+
+
+panda, hrp4, cassie = map(robot, ("panda", "hrp4", "cassie"))
+
+
+@pytest.fixture(scope="session")
+def scenario():
+    """The scenario of the demo: a Panda hits a wall."""
+    from impact_sim import load_scenario
+
+    return load_scenario("qp_panda_demo")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -130,6 +153,18 @@ def impact(capsys):
             status = end.code
         out, err = capsys.readouterr()
         return status, out, err
+
+    return call
+
+
+@pytest.fixture
+def refused(impact):
+    """A function that runs `./impact ARGUMENTS`, which has to end in one line: that line."""
+
+    def call(*arguments, status=2):
+        ended, out, err = impact(*arguments)
+        assert (ended, out, err.count("\n")) == (status, "", 1), (ended, out, err)
+        return err
 
     return call
 

@@ -101,7 +101,7 @@ class Bench:
         return message
 
     def send(self, message):
-        """Publish a state or a verdict and see it arrive."""
+        """Publish a state or a detection status and see it arrive."""
         driver, count = self.driver, len(self.driver.echo)
         is_state = isinstance(message, JointState)
         (driver.states if is_state else driver.verdicts).publish(message)

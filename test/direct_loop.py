@@ -11,6 +11,7 @@ from impact_drivers.fake_fr3.fake_setup import FakeSetup
 from impact_drivers.fake_fr3.faults import Faults
 from impact_drivers.franka.loop_main import main
 
+PERIOD = 2e-3  # between two states, which are 1 ms apart by the arm's clock [s]
 FAULTS = {  # by the address of the arm
     "sound": Faults(),
     "stopped": Faults(errors_at_connect=("joint_reflex",)),
@@ -21,7 +22,7 @@ FAULTS = {  # by the address of the arm
 
 
 class PacedArm(DirectArm):
-    """One whose clock is not faster than the node's: a deadman must not run out by computing."""
+    """One whose clock is slower than the node's: both processes keep up on a busy machine."""
 
     due = 0.0  # when the next state may be read [s of a monotonic clock]
 
@@ -35,7 +36,7 @@ class PacedArm(DirectArm):
 
     def wait(self):
         time.sleep(max(0.0, self.due - time.monotonic()))
-        self.due = time.monotonic() + 1e-3
+        self.due = time.monotonic() + PERIOD
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ DISTURBANCES = {
 
 @dataclass
 class DisturbanceOutcome:
-    """What came of it."""
+    """Outcome of a run."""
 
     touched: bool = False
     contact_speed: float = float("nan")  # along the announced normal [m/s]
@@ -95,7 +95,7 @@ def run_disturbance(disturbance: Disturbance, *, seed: int = 0) -> DisturbanceOu
         return Answer(command.driver_torque, command.velocity, command.reference_torque)
 
     for cycle in lockstep(simulation, answer, session, start, velocity):
-        end = LONGEST if plant.touch is None else plant.touch.time + AFTER
+        end = LONGEST if plant.contact_start is None else plant.contact_start.time + AFTER
         if cycle.measurement.time >= end:
             break
     _judge(outcome, controller, plant, commands)
@@ -147,10 +147,10 @@ def _judge(
     for command in commands:
         if not outcome.phases or outcome.phases[-1] != command.phase.value:
             outcome.phases.append(command.phase.value)
-    if plant.touch is None or controller.impact_limit is None:
+    if plant.contact_start is None or controller.impact_limit is None:
         return
     outcome.touched, outcome.contacts = True, plant.contacts
-    state = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
+    state = ArmDynamics(robot)(plant.contact_start.q, plant.contact_start.dq)
     contact = controller.plan.contact
     outcome.contact_speed = contact.approach_speed(state.velocity)
     outcome.bound = controller.impact_limit.speed_bound(state).speed

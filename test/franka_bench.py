@@ -3,6 +3,8 @@
 """The Franka node with a scripted loop, and a subscriber on real DDS."""
 
 import os
+import time
+from collections.abc import Sequence
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
@@ -10,6 +12,7 @@ from rclpy.action import ActionClient
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.serialization import deserialize_message
 from serving import serve
 from std_srvs.srv import Trigger
 
@@ -48,7 +51,7 @@ def aimed(goal, point):
 
 
 class ScriptedLoop:
-    """Obeys at once, unless told otherwise; a cycle goes by when the node waits, or by `step`.
+    """Obeys at once, unless set otherwise; a cycle goes by when the node waits, or by `step`.
 
     Attributes:
         asked: kinds of requests, in order.
@@ -127,18 +130,40 @@ class ScriptedLoop:
         self._node.close()
 
 
+class Heard(Sequence):
+    """Messages of a topic, decoded once somebody looks: the node and its listener share a core."""
+
+    def __init__(self, kind):
+        self._kind, self._messages, self._data = kind, [], []
+        self.take = self._data.append
+
+    def __len__(self):
+        return len(self._messages) + len(self._data)
+
+    def __getitem__(self, index):
+        self._messages += (deserialize_message(data, self._kind) for data in self._data)
+        self._data.clear()
+        return self._messages[index]
+
+    def __iter__(self):
+        return iter(self[:])
+
+    def clear(self):
+        self._messages.clear()
+        self._data.clear()
+
+
 class Listener(Node):
     """Keeps all that the node says, by topic, and asks it for things."""
 
     def __init__(self, context):
         super().__init__("listener", context=context)
-        self.heard = {topic: [] for topic in (*TOPICS, *EVENTS, "/diagnostics")}
-        for kinds, profile in ((TOPICS, RECORD), (EVENTS, RECORD_LATCHED)):
-            for topic, kind in kinds.items():
-                self.create_subscription(kind, topic, self.heard[topic].append, profile)
-        self.create_subscription(
-            DiagnosticArray, "/diagnostics", self.heard["/diagnostics"].append, RECORD
-        )
+        self.heard = {}
+        kinds = TOPICS | EVENTS | {"/diagnostics": DiagnosticArray}
+        for topic, kind in kinds.items():
+            heard = self.heard[topic] = Heard(kind)
+            profile = RECORD_LATCHED if topic in EVENTS else RECORD
+            self.create_subscription(kind, topic, heard.take, profile, raw=True)
         self.goals = ActionClient(self, ExecuteImpact, "impact_qp/execute_impact")
         self.recovery = self.create_client(Trigger, "franka/recover")
 
@@ -168,6 +193,12 @@ class FrankaBench:
 
     def spin(self, until):
         serve(self.executor, until)
+
+    def wait(self, until, duration):
+        """Run callbacks until a condition holds, at most for a time [s]; return whether it does."""
+        end = time.monotonic() + duration
+        serve(self.executor, lambda: until() or time.monotonic() > end)
+        return until()
 
     def configure(self):
         self.spin(lambda: self.listener.is_matched)

@@ -49,8 +49,8 @@ def held_command(interface: Interface, death: float, duration: float = 2.0) -> H
         velocities.append(float((np.abs(plant.dq) / robot.limits.velocity).max()))
     too_fast = np.flatnonzero(np.array(velocities) > 1.0)
     arrival = np.nan
-    if plant.touch is not None:
-        state = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
+    if plant.contact_start is not None:
+        state = ArmDynamics(robot)(plant.contact_start.q, plant.contact_start.dq)
         arrival = contact.approach_speed(state.velocity)
     return Held(
         arrival,

@@ -13,7 +13,9 @@ from impact_trials.grab.outcome import PalmOutcome
 POSTURES = Path(__file__).parent / "data" / "hrp4_grab_postures.csv"
 FRICTION, RESTITUTION = 0.79, (0.0, 0.3)
 # of a palm that arrived as planned
-GOOD_PALM = PalmOutcome(1.5, 0.245, 0.245, 0.268, 0.006, 0.4, 1.1, True, True, 60.0, 0.7)
+GOOD_PALM = PalmOutcome(
+    1.5, 0.245, 0.001, 0.245, 0.268, 0.006, 0.4, 0.4, 1.1, 0.85, 0.7, True, True, 60.0, 0.7
+)
 
 
 def grab_posture(robot, half_width):

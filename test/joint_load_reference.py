@@ -11,7 +11,7 @@ SLIP = 1e-4  # regularisation of Coulomb's friction, slow against what slips her
 def reference_load(robot, M, contacts, duration, step=2e-6, loop=True):
     """Return highest and lowest change of the spring torques, (2, n) [N.m], and impulses (c, 3).
 
-    ``contacts``: tuples of J (3, n), velocity (3,), law and friction.
+    ``contacts``: tuples of J (3, n), velocity (3,), law, friction and gap.
     """
     K, D, B = robot.joint_stiffness, robot.joint_damping, robot.reflected_motor_inertia
     ratio = B / robot.apparent_motor_inertia
@@ -29,10 +29,10 @@ def reference_load(robot, M, contacts, duration, step=2e-6, loop=True):
             filtered = filtered + change
             act = (1.0 - ratio) * (filtered + D / K * change / TICK)
         passed, pushed = load + D * (w - v), np.zeros(n)
-        for c, (J, start, law, friction) in enumerate(contacts):
+        for c, (J, start, law, friction, gap) in enumerate(contacts):
             x, speed = J @ q + start * i * step, J @ v + start
-            if x[2] < 0.0:
-                normal = law.force(-x[2], -speed[2])
+            if x[2] + gap < 0.0:
+                normal = law.force(-x[2] - gap, -speed[2])
                 slip = np.linalg.norm(speed[:2])
                 share_of = friction * np.tanh(slip / SLIP) / max(slip, 1e-12)
                 force = np.append(-share_of * normal * speed[:2], normal)

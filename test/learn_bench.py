@@ -76,8 +76,8 @@ class LearnBench:
             self.executor.add_node(node)
 
     def _note(self, plant):
-        """Keep what the joints truly felt in a hit, if there was one."""
-        if plant.truth.touch is not None:
+        """Store the true joint loads of a hit, if there was one."""
+        if plant.truth.contact_start is not None:
             limits = load_limits(self.robot, plant.truth.torque_before)
             self.loads.append(float(limits.used(plant.truth.load)[: 2 * self.robot.dof].max()))
 
@@ -137,20 +137,20 @@ class LearnBench:
         """Wait for a result, or the news before it."""
         future = handle.get_result_async()
         while not future.done():
-            told = len(self.feedback)
-            self.spin(lambda told=told: future.done() or len(self.feedback) > told)
+            count = len(self.feedback)
+            self.spin(lambda count=count: future.done() or len(self.feedback) > count)
         return future.result().result
 
     def approaching(self):
         """Wait until a hit is on its way; the plant stops there, see ``APPROACHING``."""
         self.spin(lambda: self.plant.finished and self.plant.simulation.time_ns > 0)
-        assert self.plant.truth.touch is None
+        assert self.plant.truth.contact_start is None
         assert np.abs(self.plant.simulation.plant.dq).max() > 0.02
 
     def at_rest(self):
         """Go on for some time; whether the arm then stands, and nothing was hit."""
         self.spin(lambda: self.plant.finished)
-        untouched = self.plant.truth.touch is None
+        untouched = self.plant.truth.contact_start is None
         still = False
         for _ in range(BRAKING):
             self.plant.go_on()
@@ -158,7 +158,7 @@ class LearnBench:
             still = float(np.abs(self.plant.simulation.plant.dq).max()) < 0.01
             if still:
                 break
-        return still and untouched and self.plant.truth.touch is None
+        return still and untouched and self.plant.truth.contact_start is None
 
     def close(self):
         self.executor.shutdown()

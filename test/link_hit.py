@@ -114,11 +114,11 @@ def link_hit(place: str, seed: int, case: str = NOBODY, *, angle: float | None =
             plant.wall = CompliantWall(surface, law)
             hit.speed = surface.approach_speed(plant.contact_velocity)
             news = _when_near(case, cycle.time, robot, plant, normal)
-        end = instant + WITHOUT if plant.touch is None else plant.touch.time + AFTER
+        end = instant + WITHOUT if plant.contact_start is None else plant.contact_start.time + AFTER
         if cycle.measurement.time >= end:
             break
-    if plant.touch is not None:
-        hit.touch, hit.impulse = plant.touch.time + START_NS / NANOSECONDS, plant.impulse
+    if plant.contact_start is not None:
+        hit.touch, hit.impulse = plant.contact_start.time + START_NS / NANOSECONDS, plant.impulse
     return hit
 
 

@@ -48,6 +48,9 @@ SLOW = {
         "test_a_frozen_suite_is_one_line_and_no_process_is_left",
         "test_an_interrupt_ends_the_suite_and_finishes_the_recording",
     ),
+    "cli/test_compare.py": (
+        *("test_its_figures_are_those_of_map_plan_and_predict", "test_a_table_and_a_picture"),
+    ),
     "cli/test_demo.py": (
         *("demo", "test_ctrl_c_ends_all_with_one_line"),
         "test_a_killed_demo_leaves_no_process_and_no_riddle",

@@ -9,12 +9,17 @@ NOT_RUN = {
     r"^ros2 ": "ros2cli and launch are not on PyPI; test/launch checks names and arguments",
     r"^sudo |^taskset ": "changes the machine",
     r"^\./impact (test|setup|doc|shell)\b": "is this run, or a step of its own in .ci/run",
-    r"^\./impact reproduce (load|learn|hrp4|val2|foreign)\b": "a study of many minutes",
+    r"^\./impact reproduce (load|learn|hrp4|val2|foreign|people|hammer|fields|engines)\b": (
+        "a study of many minutes"
+    ),
+    r"^\./impact demo --scenario hammer_nail\b": "minutes: test_hammer_demo.py compares its table",
     r"^\./impact reproduce$": "is its four tables, one by one",
     r"^\./impact fake-fr3\b": "serves until Ctrl-C: test_hit_command.py runs it",
+    r"^\./impact hit --tool\b": "a minute: test_fake_strikes.py compares its table",
     r"^\./impact hit .*--speed 0\.02": "is not detected, and fails: test_hit_command.py",
     r"^\./impact bench (?!first_day)": "a benchmark: minutes, with nothing else running",
     r"[A-Z][A-Z_]{2,}\b|\[--": "has a placeholder for what is the reader's",
+    r"^\./impact plan --reflex gentle/": "reads a recorded hit: test_reflex_plan.py runs it",
     r"--view\b|^\./impact view (?!.*--picture)": "waits for a browser; test/view opens its pages",
     r"--fci \d|^communication_test": "needs a real arm",
     r"(?<!-)\b(free|free_motion|hits|recording|demo/robust/bag|panda_free_motion.csv)\b"
@@ -25,8 +30,8 @@ NOT_RUN = {
 
 # Commands that take 2.5 s or more, and those that need what these have made.
 LONG = (
-    r"^\./impact (demo|reproduce|simulate|analyze|learn|map|bench|hit)\b",
-    r"--optimize",
+    r"^\./impact (demo|reproduce|simulate|analyze|learn|map|compare|bench|hit)\b",
+    r"--optimize|plan --tool",
     r"detect wall",
     r"grab_trial|arm\.strike",
 )

@@ -10,6 +10,7 @@ NUMBER = re.compile(
 )
 ANY = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?")  # also behind a letter, as in joint6
 CODE_AND_LINKS = re.compile(r"`[^`]*`|\]\([^)]*\)")
+MANY = 4  # significant digits
 REST = "..."  # a line, or what follows in it, that the page leaves out
 
 
@@ -21,8 +22,13 @@ class Figure(NamedTuple):
     half: float  # of its last digit
 
     def matches(self, value: float) -> bool:
-        """Return whether a value, rounded to these digits, is this figure."""
-        return abs(value - self.value) <= self.half * (1 + 1e-6)
+        """Return whether a value, rounded to these digits, is this figure.
+
+        The last of four digits or more may differ by one: another processor rounds otherwise.
+        """
+        digits = sum(each.isdigit() for each in self.text.partition("e")[0].lstrip("+-0."))
+        most = 2.0 if "." in self.text and digits >= MANY else 1.0
+        return abs(value - self.value) <= most * self.half * (1 + 1e-6)
 
 
 def figures(text: str) -> list[Figure]:

@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from other_arms import ARMS, write_arm
-from position_driver import PositionDriver
 
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.sample import JointSample
@@ -19,12 +17,13 @@ from impact_robots import ArmDynamics, PointState, Robot, Surface, load_robot
 from impact_robots.kinematics import inverse_kinematics
 from impact_sim import load_scenario
 from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.driver.position_driver import PositionDriver
 from impact_sim.driver.simulation import START_NS
 from impact_sim.plant.compliant_wall import CompliantWall
+from impact_trials.in_process.touch_trial import servoed
 
 RATE = 200.0  # [Hz]
 LONGEST = 8.0  # [s]
-POSITION_LOOP, VELOCITY_LOOP = 30.0, 200.0  # of the servos, chosen as in their class [1/s]
 
 
 class PositionHit(NamedTuple):
@@ -54,9 +53,9 @@ class PushedPlant(WatchedPlant):
     def _watch(self, found):
         duration, impulse = self.contact_duration, self.impulse
         super()._watch(found)
-        if self.touch is None:
+        if self.contact_start is None:
             return
-        since = found.time >= self.touch.time
+        since = found.time >= self.contact_start.time
         if self.before is None:
             self.before = found.torque[since][0]
         away = np.abs(found.torque[since] - self.before).max(axis=0)
@@ -68,17 +67,6 @@ class PushedPlant(WatchedPlant):
             impulse = impulse + during.sum(axis=0) * self.contact_step
             pushed = int(during.any(axis=1).sum())
             self.compression = float(impulse @ normal), duration + pushed * self.contact_step
-
-
-def servoed(robot: Robot) -> Robot:
-    """Return the arm as a position-controlled one: no torque loop, a servo on each motor."""
-    motors = robot.reflected_motor_inertia
-    return replace(
-        robot,
-        apparent_motor_inertia=motors,
-        servo_damping=VELOCITY_LOOP * motors,
-        servo_stiffness=POSITION_LOOP * VELOCITY_LOOP * motors,
-    )
 
 
 def position_case(name: str, folder):
@@ -114,13 +102,13 @@ def position_hit(robot: Robot, q, contact: Contact, law, limits, *, friction=0.0
     measured = driver.reset(inverse_kinematics(robot, q, run_up * contact.normal))
     velocities = np.zeros(robot.dof)
     sent, phases, detected = [], [], None
-    while not (plant.touch and phases[-1] is Phase.HOLD):
+    while not (plant.contact_start and phases[-1] is Phase.HOLD):
         assert measured.time < LONGEST, "it never came to rest behind an impact"
         stamp = START_NS + measured.time_ns
         sample = JointSample(stamp, measured.q, measured.dq, measured.tau)
         (status,) = session.add_state(sample).statuses
         if status.impact and detected is None:
-            assert plant.touch, f"false alarm at {measured.time} s"
+            assert plant.contact_start, f"false alarm at {measured.time} s"
             detected = measured.time
         command = controller.update(
             measured.q, measured.dq, impact=status.impact, ready=status.ready
@@ -130,7 +118,7 @@ def position_hit(robot: Robot, q, contact: Contact, law, limits, *, friction=0.0
         phases.append(command.phase)
         measured = driver.step(command.position)
         velocities = np.maximum(velocities, np.abs(plant.dq))
-    state, limit = dynamics(plant.touch.q, plant.touch.dq), controller.impact_limit
+    state, limit = dynamics(plant.contact_start.q, plant.contact_start.dq), controller.impact_limit
     changes = np.diff(sent, n=2, axis=0) * RATE**2
     return PositionHit(
         state,
@@ -140,6 +128,6 @@ def position_hit(robot: Robot, q, contact: Contact, law, limits, *, friction=0.0
         plant.changes / robot.limits.impulsive_torque,
         velocities / robot.limits.velocity,
         float(np.abs(changes / robot.limits.acceleration).max()),
-        detected - plant.touch.time,
+        detected - plant.contact_start.time,
         tuple(phases),
     )

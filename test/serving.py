@@ -4,7 +4,7 @@
 
 import time
 
-from rclpy.task import Future
+from impact_ros.node.spin import run_callbacks
 
 TIME_OUT = 60.0  # for anything that must come [s]
 LOOK_EVERY = 0.002  # at what is waited for [s]
@@ -12,7 +12,7 @@ LOOK_EVERY = 0.002  # at what is waited for [s]
 
 def serve(executor, until):
     """Run callbacks until a condition holds; fails when it never does."""
-    end, never = time.monotonic() + TIME_OUT, Future()
+    end = time.monotonic() + TIME_OUT
     while not until():
         assert time.monotonic() < end, "timed out"
-        executor.spin_until_future_complete(never, timeout_sec=LOOK_EVERY)
+        run_callbacks(executor, LOOK_EVERY)

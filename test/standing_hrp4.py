@@ -32,7 +32,7 @@ class Apart:
 
 
 class Ideal:
-    """A controller in position mode, and a robot that does what it is told."""
+    """A controller in position mode, and a robot that does what is commanded."""
 
     def __init__(self, robot, half_width=0.2, phases=None, **options):
         self.robot, self.arrivals = robot, palm_arrivals(half_width)

@@ -37,9 +37,9 @@ class Hit:
     pose: np.ndarray = field(default_factory=POSE.copy)  # at contact [rad]
     friction: float = 0.3  # of the plate [-]
     stiffness: float = 4e5  # of the plate [N/m]
-    damping: float = 6.0  # share of the elastic force per 1 m/s: little restitution is more [s/m]
+    damping: float = 6.0  # over the elastic force per 1 m/s: little restitution is more [s/m]
     joint_friction: float = 1.0  # times that of Gaz et al.
-    mass_error: float = 0.04  # each link's mass and inertia is up to that share off [-]
+    mass_error: float = 0.04  # each link's mass and inertia is up to that fraction off [-]
     motors: str = "M+B_theta"  # motor inertia of the truth
     sensor: str = "link"  # torque is measured behind ("link") or before ("motor") the friction
     after: str = "coast"  # "coast", "retract", "brake", "hold" or "boost"

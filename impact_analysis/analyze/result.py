@@ -25,7 +25,7 @@ from impact_robots import Robot, Surface
 from impact_robots.surface import ANY_STIFFNESS
 
 if TYPE_CHECKING:  # loads slowly
-    from impact_predictor.joint_load.load_interval import TorqueComparison
+    from impact_predictor.joint_load.load_interval import JumpComparison, TorqueComparison
 
 
 Range = tuple[float, float]
@@ -60,6 +60,7 @@ class Judged:
     mass_of_model: Mass = UNKNOWN  # of M + B_theta, or of M if that is unknown, along the normal
     measured_mass: Mass = UNKNOWN  # as impulse and velocities of the hit show it
     torques: TorqueComparison | None = None  # measured changes of the joints' and predicted ones
+    jumps: JumpComparison | None = None  # when joints jumped and when they are predicted to
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from impact_trials.grab.grab_notes import GrabNotes
 from impact_trials.grab.outcome import GrabOutcome, PalmOutcome
 from impact_trials.grab.palm_truth import PalmTruth
 
+LIFTED = 0.9  # fraction of the requested lift from which a box is lifted [-]
+
 
 @dataclass(frozen=True)
 class GrabEvaluation:
@@ -26,6 +28,7 @@ class GrabEvaluation:
 
     mode: str  # one of ``haste.MODES``
     asked: float  # requested speed of each palm [m/s]
+    lift: float  # requested of each box [m]
     outcome: GrabOutcome
 
     @property
@@ -61,6 +64,7 @@ class GrabEvaluation:
             "asked_mps": self.asked,
             "fell": outcome.fell,
             "gave_up": outcome.failure,
+            "lifted": sum(box.lifted >= LIFTED * self.lift for box in outcome.boxes),
             "cycles_without_solution": outcome.unsolved,
             "boxes": [
                 {
@@ -123,7 +127,7 @@ def evaluate_grab(scenario: GrabScenario, mode: str, outcome: GrabOutcome) -> Gr
     """
     if not outcome.boxes[0].palms:
         raise AnalysisError(f"{scenario.name}: {mode}: expected a palm to touch the box, none did")
-    return GrabEvaluation(mode, scenario.reference_speed, outcome)
+    return GrabEvaluation(mode, scenario.reference_speed, scenario.lift, outcome)
 
 
 def palm_speeds(run: GrabRun) -> np.ndarray:

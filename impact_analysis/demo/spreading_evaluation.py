@@ -11,13 +11,14 @@ import numpy as np
 
 from impact_bags.exceptions import AnalysisError
 from impact_qp.spreading import Mode, Variant
+from impact_qp.spreading.modes import DETECTING
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_trials.in_process.spreading_trial import SpreadingRun
 from impact_trials.truth.cell_truth import START, CellLog
 from impact_trials.truth.spread_figures import feedback_figures
 
 MODES = tuple(variant.value for variant in Variant)
-HEARING = (Variant.RS.value, Variant.NO_GAMMA.value)  # modes that use the detector
+HEARING = tuple(variant.value for variant in DETECTING)  # modes that use the detector
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def evaluate_spreading(
     Raises:
         AnalysisError: no plate touched the box.
     """
-    log, touch = run.log, run.log.plant.first_touch
+    log, touch = run.log, run.log.plant.first_contact_time
     if touch is None:
         raise AnalysisError(f"{scenario.name}: {mode}: expected a plate to touch the box, none did")
     axis = int(np.argmax(np.abs(scenario.direction(0))))
@@ -111,7 +112,9 @@ def feedback_of(run: SpreadingRun) -> np.ndarray:
 
 def _grab(log: CellLog, touch: float) -> GrabFigures:
     rise = log.boxes[-1].position - log.boxes[0].position
-    times = [plate.touch.time if plate.touch else np.nan for plate in log.plant.plates]
+    times = [
+        plate.contact_start.time if plate.contact_start else np.nan for plate in log.plant.plates
+    ]
     return GrabFigures(
         float(log.tilts.max()), log.slip(touch), float(rise[2]), float(np.ptp(times))
     )
@@ -121,7 +124,7 @@ def _delays(scenario: SpreadingScenario, log: CellLog) -> tuple[float, ...]:
     """Return the delay of each arm's first detection after its contact [s]."""
     delays = []
     for plate, detector in zip(log.plant.plates, log.detectors, strict=True):
-        touch = np.inf if plate.touch is None else START + plate.touch.time
+        touch = np.inf if plate.contact_start is None else START + plate.contact_start.time
         found = (each.detection_time * 1e-9 for each in detector.of(scenario.detector))
         delays.append(min((time - touch for time in found if time > touch), default=np.nan))
     return tuple(delays)

@@ -25,10 +25,11 @@ COLOURS = {
     "no_gamma": "#2a7f62",
     "timed": "#dd8452",
     "continuous": "#c44e52",
+    "time_invariant": "#8172b3",
 }
 # lines of equal modes stay visible
-LINES = {"rs": "-", "no_gamma": "-", "timed": "--", "continuous": "-"}
-WIDTHS = {"rs": 2.8, "no_gamma": 1.2, "timed": 1.2, "continuous": 1.2}
+LINES = {"rs": "-", "no_gamma": "-", "timed": "--", "continuous": "-", "time_invariant": "-"}
+WIDTHS = {"rs": 2.8, "no_gamma": 1.2, "timed": 1.2, "continuous": 1.2, "time_invariant": 1.2}
 BEFORE = 0.05  # start of the pictures before the first contact [s]
 NEAR = (-0.005, 0.045)  # enlarged interval around contact [s]
 _GRID: Any = {"squeeze": False, "layout": "constrained"}
@@ -148,7 +149,7 @@ def _mark_touch(
     axes: Axes, run: SpreadingRun, e: SpreadingEvaluation, arm: int, window: tuple[float, float]
 ) -> None:
     """Mark an arm's contact time, once: it hardly depends on the mode."""
-    touch = run.log.plant.plates[arm].touch
+    touch = run.log.plant.plates[arm].contact_start
     if e.mode == MODES[-1] and touch is not None and touch.time - e.touch <= window[1]:
         axes.axvline(1e3 * (touch.time - e.touch), color="black", ls="--", lw=0.8, label="touch")
 

@@ -48,7 +48,8 @@ def spreading_sentence(evaluations: Evaluations) -> str:
         f"{warned}One reference through the impact (continuous) makes {_times(through, spread)} the"
         f" peak feedback of reference spreading (rs), a change at the nominal time (timed)"
         f" {_times(by_name['timed'], spread)}, one upon detection with the whole velocity feedback"
-        f" (no_gamma) {_times(by_name['no_gamma'], spread)}. What reference spreading does not buy:"
+        f" (no_gamma) {_times(by_name['no_gamma'], spread)}, velocity fields without a clock"
+        f" (time_invariant) {_times(by_name['time_invariant'], spread)}. What none of them buys:"
         f" a lower peak of the contact force ({forces} N), a shorter time without contact, or a"
         " shorter settling time."
     )

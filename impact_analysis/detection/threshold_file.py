@@ -11,7 +11,7 @@ from impact_detector.parameters import DetectorParameters, thresholds
 from impact_robots.exceptions import RobotError, UsageError
 from impact_robots.yaml_file import read_yaml
 from impact_ros.exceptions import ParameterError
-from impact_ros.parameters import from_values
+from impact_ros.parameters import from_values, of_node
 
 NODE = "impact_detector"
 HOLD_FOR = ("joints", "bias_samples")  # settings that learnt thresholds are valid for
@@ -29,11 +29,7 @@ def read_thresholds(path: str | Path) -> dict[str, Any]:
         document = read_yaml(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RobotError) as error:
         raise UsageError(f"--thresholds: {path}: cannot be read: {error}") from None
-    values: Any = None
-    for name, node in document.items() if isinstance(document, dict) else ():
-        if str(name).split("/")[-1] == NODE and isinstance(node, dict):
-            values = node.get("ros__parameters")
-    names = thresholds()
+    values, names = of_node(document, NODE), thresholds()
     if not isinstance(values, dict) or not set(names) & set(values):
         raise UsageError(
             f"--thresholds: {path}: expected parameters of {NODE} with one of"

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from impact_bags import BagWriter, impact_typestore
+from impact_bags.reading.arm_estimate import TORQUES
 from impact_bags.writing.scene import Scene
 from impact_bags.writing.suite_messages import CONTROLLER_STATUS, SuiteMessages
 from impact_detector.attribution.expectation import Announcement
@@ -87,6 +88,10 @@ class _HitBag:
 
     def add(self, cycle: LoopCycle) -> None:
         """Write the results of the state that was added last."""
+        if cycle.external is not None:
+            nothing = cycle.external[:0]
+            made = self.make.joint_state(cycle.time, self._names, nothing, nothing, cycle.external)
+            self._write(f"/{TORQUES}", *made, cycle.time)
         if cycle.status is not None:
             self._write(DETECTOR, *self.make.detector_status(cycle.status), cycle.time)
         self._add_announcement(cycle)

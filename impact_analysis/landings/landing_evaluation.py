@@ -66,7 +66,7 @@ def evaluate_landings(
         landings: at least one.
         robot: that landed.
         seed: of the intervals.
-        progress: told the part that is done, and of what.
+        progress: called with the fraction that is done, and of what.
 
     Raises:
         RobotError: a landing is another robot's.

@@ -79,14 +79,15 @@ def texts(*titles: str) -> list[Column]:
     return [Column("", title, text=itemgetter(place)) for place, title in enumerate(titles)]
 
 
-def aligned(lines: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """Return lines of cells as text in columns, the first ``left`` of them left-aligned."""
+def aligned(lines: Sequence[Sequence[str]], left: Iterable[int] = (0,)) -> list[str]:
+    """Return lines of cells as text in columns, those at the places ``left`` left-aligned."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    places = {place % len(widths) for place in left}
     return [
         GAP.join(
-            cell.ljust(width) if place < left else cell.rjust(width)
+            cell.ljust(width) if place in places else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
+        ).rstrip()
         for line in lines
     ]
 

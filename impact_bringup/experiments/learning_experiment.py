@@ -52,7 +52,7 @@ class LearnedOverDds(NamedTuple):
 
 
 def learn_over_dds(
-    run: Run[Scenario], surface: Surface, hits: int, told: Callable[[Any, HitTruth], None]
+    run: Run[Scenario], surface: Surface, hits: int, report: Callable[[Any, HitTruth], None]
 ) -> LearnedOverDds:
     """Let the simulated arm learn its scenario's wall.
 
@@ -60,7 +60,7 @@ def learn_over_dds(
         run: scenario, folder, seed; in lockstep.
         surface: announced surface of the wall.
         hits: number of hits.
-        told: called with feedback and truth after each hit that was used for learning.
+        report: called with feedback and truth after each hit that was used for learning.
 
     Raises:
         ExperimentError: suite or learner did not start, died or stopped responding, or the goal
@@ -99,7 +99,7 @@ def learn_over_dds(
     ):
         conductor = LearningConductor(run, plant, recorder, suite, suite_log, stop)
         conductor.watch(learner, learner_log)
-        return conductor.learn(_goal(surface, hits), told)
+        return conductor.learn(_goal(surface, hits), report)
 
 
 def learned_box(box: LearningBox, result: Any) -> LearningBox:
@@ -145,10 +145,10 @@ class LearningConductor(Conductor):
         self._processes["the learner"] = learner, log
 
     def learn(
-        self, goal: LearnSurface.Goal, told: Callable[[Any, HitTruth], None]
+        self, goal: LearnSurface.Goal, report: Callable[[Any, HitTruth], None]
     ) -> LearnedOverDds:
         """Execute a goal."""
-        self._told, self._made = told, LearnedOverDds(None, [], [])
+        self._report, self._made = report, LearnedOverDds(None, [], [])
         nodes = [self._client(name) for name in ("impact_qp", "impact_learner")]
         action = ActionClient(self._plant, LearnSurface, "impact_learner/learn_surface")
         try:
@@ -190,15 +190,15 @@ class LearningConductor(Conductor):
         self._pacer.look()
         made = self._made
         while self._number < min(len(made.feedback), len(made.truths)):
-            self._told(made.feedback[self._number], made.truths[self._number])
+            self._report(made.feedback[self._number], made.truths[self._number])
             self._number += 1
 
     def _note(self, plant: RepeatedSimNode) -> None:
         """Store the truth of a hit, if there was one."""
         truth, robot = plant.truth, plant.robot
-        if truth.touch is None:
+        if truth.contact_start is None:
             return
-        point = ArmDynamics(robot)(truth.touch.q, truth.touch.dq)
+        point = ArmDynamics(robot)(truth.contact_start.q, truth.contact_start.dq)
         speed = plant.scenario.surface(robot).approach_speed(point.velocity)
         used = load_limits(robot, truth.torque_before).used(truth.load)[: 2 * robot.dof]
         self._made.truths.append(HitTruth(point, speed, used))

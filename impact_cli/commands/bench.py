@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from impact_analysis.present.plain import json_text
+from impact_analysis.present.table import aligned
 from impact_bags.exceptions import AnalysisError
 from impact_cli.command_names import COMMANDS
 from impact_robots.exceptions import UsageError
@@ -57,9 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text({"benchmark": arguments.name, "figures": figures}))
         return 0
-    width = max(len(name) for name in figures)
-    for name, value in figures.items():
-        print(f"{name:<{width}}  {value:12,.2f}")
+    print(*aligned([(name, f"{value:,.2f}") for name, value in figures.items()]), sep="\n")
     return 0
 
 
@@ -85,10 +84,8 @@ def _print_counts(counts: dict[str, Any], as_json: bool) -> int:
     if as_json:
         print(json_text(counts))
     else:
-        width = max(len(name) for name in tried)
-        print(f"{'':<{width}}  {'tried':>11}  {'failed':>11}")
-        for name, count in tried.items():
-            print(f"{name:<{width}}  {count:11,}  {failed[name]:11,}")
+        rows = ((name, f"{count:,}", f"{failed[name]:,}") for name, count in tried.items())
+        print(*aligned([("", "tried", "failed"), *rows]), sep="\n")
     return int(any(failed.values()))
 
 

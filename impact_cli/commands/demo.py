@@ -18,7 +18,9 @@ from impact_bags.reading.run_record import RunRecord, read_run
 from impact_cli.command_names import COMMANDS
 from impact_cli.demo.demo_here import Settings, must_run_here, run_here, shown_gap
 from impact_cli.demo.demo_scenario import (
+    HAMMER_NAIL,
     LEARN_WALL,
+    VIEW,
     demo_scenario,
     refuse_options,
     refuse_with_box,
@@ -47,6 +49,7 @@ _EPILOG = """example:
   impact demo --scenario rs_grab_catfood_late
   impact demo --scenario qp_hrp4_grab
   impact demo --scenario learn_wall
+  impact demo --scenario hammer_nail
 """
 
 
@@ -59,12 +62,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         " process, with the same figures): unaware of the impact; at the highest speed that is"
         " safe for every announced impulse (robust) or for at least one of them (existential),"
         " both as published; and at the highest speed that is safe for the joint torques"
-        " (joint_load). Scenarios rs_*: one or two arms push or grab a box in four modes: by"
+        " (joint_load). Scenarios rs_*: one or two arms push or grab a box in five modes: by"
         " reference spreading (rs), without ramping in the velocity feedback (no_gamma), switching"
-        " at a fixed time (timed), with one reference through the impact (continuous); always in"
-        " this process. Scenarios qp_hrp4_*: a humanoid grabs boxes as planned, and faster"
+        " at a fixed time (timed), with one reference through the impact (continuous), by velocity"
+        " fields without a clock (time_invariant); always in this process. Scenarios qp_hrp4_*: a"
+        " humanoid grabs boxes as planned, and faster"
         " (robust, existential, unaware). Scenario learn_wall: the arm hits an unknown wall five"
-        " times, learns it from the joint torques, and hits faster. Prints a table; writes it,"
+        " times, learns it from the joint torques, and hits faster. Scenario hammer_nail: the arm"
+        " drives a nail with a rigid hammer, at the published bound and at that of the joint"
+        " torques, with one whose handle gives, and learning that. Prints a table; writes it,"
         " pictures and one recording per run into a folder.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -77,7 +83,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         default="qp_panda_demo",
         metavar="NAME|FILE",
         help="scenario: a wall (qp_panda_*, default qp_panda_demo), a wall to learn (learn_wall),"
-        " a box (rs_*, qp_hrp4_* or a YAML of that form); impact scenarios lists them",
+        " a nail (hammer_nail), a box (rs_*, qp_hrp4_* or a YAML of that form); impact scenarios"
+        " lists them",
     )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
@@ -147,6 +154,9 @@ def _other_demo(arguments: argparse.Namespace) -> Callable[..., int] | None:
     elif arguments.scenario == LEARN_WALL:
         refuse_options(arguments, FCI_OPTIONS, f"not with {LEARN_WALL}")
         from impact_cli.demo.learning_demo import run_learning_demo as demo
+    elif arguments.scenario == HAMMER_NAIL:
+        refuse_options(arguments, FCI_OPTIONS, f"not with {HAMMER_NAIL}", tuple(VIEW))
+        from impact_cli.demo.hammer_demo import run_hammer_demo as demo
     elif arguments.fci:
         if arguments.view:
             raise UsageError("--view: not with --fci; impact view shows its recordings")

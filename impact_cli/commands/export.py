@@ -11,7 +11,14 @@ from typing import Any
 from impact_analysis.present.plain import json_text
 from impact_bags.windows.files import LIBRARIES
 from impact_cli.command_names import COMMANDS
+from impact_cli.demo.demo_scenario import HAMMER_NAIL
 from impact_cli.options.number_options import number
+from impact_cli.strikes.strike_export import (
+    add_strike_export_options,
+    exported_strike,
+    strike_entries,
+    strike_line,
+)
 from impact_cli.window_export import (
     add_window_options,
     check_window_options,
@@ -23,6 +30,7 @@ from impact_robots.exceptions import UsageError
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.gazebo_files import gazebo_files
 from impact_sim.export.mjcf_files import APPROACH_SPEED, mjcf_files
+from impact_sim.export.strike_scene import StrikeScene
 from impact_sim.scenario_choice import find
 from impact_sim.scenarios import Scenario
 
@@ -30,6 +38,8 @@ _EPILOG = """examples:
   impact export mjcf --scenario qp_panda_demo --out wall
   impact export mjcf --scenario qp_panda_demo --flexible --out wall_flexible
   impact export mjcf --robot fr3 --urdf fr3.urdf --out fr3
+  impact export mjcf --scenario hammer_nail --flexible --out nail
+  impact export mjcf --tool hammer.yaml --target nail.yaml --flexible --out mine
   impact export gazebo --scenario qp_panda_demo --out gazebo
   impact export hdf5 trials --out windows
   impact export parquet bag --robot fr3 --normal=-1,0,0 --out windows
@@ -79,6 +89,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--flexible", action="store_true", help="motors and springs instead of rigid joints")
     add("--no-torque-loop", action="store_false", dest="torque_loop", help=_LOOP)
     add("--speed", type=number, metavar="V", help=f"{_SPEED} (default: {APPROACH_SPEED})")
+    add_strike_export_options(parser)
     add_window_options(add)
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
@@ -97,27 +108,30 @@ def run(arguments: argparse.Namespace) -> int:
     check_window_options(arguments)
     if arguments.format in LIBRARIES:
         return write_windows(arguments)
-    scenario = None if arguments.scenario is None else find(arguments.scenario, Scenario)
+    scenario = _scenario(arguments)
     robot = load_robot(arguments.robot or _own_robot(scenario), urdf=arguments.urdf)
+    strike = exported_strike(arguments, robot)
     if arguments.format == "gazebo":
         files = gazebo_files(folder, robot, _wanted(arguments, scenario), speed)
         motors: dict[str, Any] = {"flexible": False, "motor_inertia_kgm2": [0.0] * robot.dof}
     else:
-        arm = ExportedArm(robot, arguments.flexible, arguments.torque_loop)
-        files = mjcf_files(folder, arm, scenario, speed)
+        joints = {"flexible": arguments.flexible, "torque_loop": arguments.torque_loop}
+        arm = ExportedArm(robot, **joints) if strike is None else strike.arm(**joints)
+        files = mjcf_files(folder, arm, strike or scenario, speed)
         motors = {"flexible": arm.flexible, "torque_loop": arm.torque_loop}
         motors["motor_inertia_kgm2"] = arm.motor_inertia.tolist()
     write_files(folder, files)
     document = {
         "format": arguments.format,
         "robot": robot.name,
-        "scenario": None if scenario is None else scenario.name,
+        "scenario": arguments.scenario if scenario is None else scenario.name,
+        **({} if strike is None else strike_entries(strike)),
         **motors,
         "driver_compensates_gravity": robot.driver_compensates_gravity,
         "output_dir": str(folder),
         "files": list(files),
     }
-    print(json_text(document) if arguments.json else _as_text(document))
+    print(json_text(document) if arguments.json else _as_text(document, strike))
     return 0
 
 
@@ -135,6 +149,18 @@ def _wanted(arguments: argparse.Namespace, scenario: Scenario | None) -> Scenari
     return scenario
 
 
+def _scenario(arguments: argparse.Namespace) -> Scenario | None:
+    """Return the scenario with a wall; None: none, or that with a nail.
+
+    Raises:
+        ScenarioError: there is no such scenario.
+    """
+    of_nail = arguments.scenario == HAMMER_NAIL and arguments.format == "mjcf"
+    if arguments.scenario is None or of_nail:
+        return None
+    return find(arguments.scenario, Scenario)
+
+
 def _own_robot(scenario: Scenario | None) -> str:
     return "panda" if scenario is None else scenario.robot
 
@@ -149,7 +175,7 @@ def _speed(arguments: argparse.Namespace) -> float:
         return APPROACH_SPEED
     if not arguments.speed > 0.0:
         raise UsageError(f"--speed: expected a number > 0, got {arguments.speed:g}")
-    if arguments.scenario is None:
+    if arguments.scenario is None and arguments.tool is None:
         raise UsageError("--speed: expected --scenario as well, which defines the wall")
     return float(arguments.speed)
 
@@ -170,7 +196,7 @@ def _check(folder: Path) -> None:
         raise UsageError(f"--out: cannot use {folder}: {reason}") from None
 
 
-def _as_text(document: dict[str, Any]) -> str:
+def _as_text(document: dict[str, Any], strike: StrikeScene | None) -> str:
     """Return one line about the model and the list of files."""
     inertia = "no motor inertia"
     if document["format"] == "mjcf":
@@ -178,5 +204,7 @@ def _as_text(document: dict[str, Any]) -> str:
     joints = "motors and springs" if document["flexible"] else "rigid joints"
     scenario = document["scenario"]
     wall = "no wall" if scenario is None else f"the wall of {scenario}"
+    if strike is not None:
+        wall = strike_line(strike)
     files = [f"  {Path(document['output_dir']) / name}" for name in document["files"]]
     return "\n".join([f"{document['robot']}: {joints}, {inertia}; {wall}", *files])

@@ -16,13 +16,15 @@ from impact_robots.exceptions import UsageError
 
 _EPILOG = """examples:
   impact hit
+  impact hit --tool hammer.yaml --target nail.yaml
   impact hit 172.16.0.2 --dry-run
   impact hit 172.16.0.2 --speed 0.02 --impact-limits robust
   impact hit 127.1.0.1 --distance 0.1 --unattended --raise-thresholds
 
 A local address (127.*) is that of impact fake-fr3, which needs no real-time kernel.
 Without an address nothing real moves: the fake arm hits foam gently, then faster, with collision
-thresholds from the gentle hit, and stops itself at an obstacle in front of the foam.
+thresholds from the gentle hit, and stops itself at an obstacle in front of the foam. With --tool it
+strikes instead, at the highest speed at which its thresholds still protect each joint.
 Exit status: 0 hit, 1 nothing was hit or the arm stopped, 2 wrong usage.
 """
 
@@ -71,6 +73,13 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         action="store_true",
         help="raise the arm's collision thresholds as far as each hit needs, without asking",
     )
+    add(
+        "--tool",
+        type=Path,
+        metavar="FILE",
+        help="YAML of a tool that strikes (doc/hitting_hardest.md); with the fake arm only",
+    )
+    add("--target", type=Path, metavar="FILE", help="of what it strikes (default: the same)")
     add("--json", action="store_true", help="print one JSON document instead of the table")
     parser.set_defaults(run=run)
     return parser
@@ -78,6 +87,15 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Hit after confirmation, and return the exit status."""
+    if arguments.target is not None and arguments.tool is None:
+        raise UsageError("--target: expected --tool FILE beside it")
+    if arguments.address is not None and arguments.tool is not None:
+        raise UsageError("--tool: expected no ADDRESS: only the fake arm strikes with a tool")
+    if arguments.tool is not None:
+        from impact_cli.franka.fake_strikes import strike_with_the_fake_arm
+
+        _refuse_without_an_address(arguments)
+        return strike_with_the_fake_arm(arguments.tool, arguments.target, as_json=arguments.json)
     if arguments.address is None:
         from impact_cli.franka.fake_hits import hit_with_the_fake_arm
 

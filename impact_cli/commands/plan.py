@@ -13,7 +13,12 @@ import numpy as np
 from impact_analysis.present.plain import json_text, plain
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
-from impact_cli.options.impact_options import GivenImpact, add_impact_options, read_impact
+from impact_cli.options.impact_options import (
+    GivenImpact,
+    add_impact_options,
+    read_impact,
+    read_robot,
+)
 from impact_cli.options.limit_options import (
     add_limit_options,
     check_limit_options,
@@ -23,6 +28,7 @@ from impact_cli.options.limit_options import (
     words_of,
 )
 from impact_cli.options.number_options import seed
+from impact_cli.plans.case_file import kind_of, read_cases
 from impact_cli.plans.object_plan import (
     add_object_options,
     box_task,
@@ -30,8 +36,9 @@ from impact_cli.plans.object_plan import (
     refuse_box_options,
 )
 from impact_cli.plans.object_plan_report import object_plan_document, object_plan_text
-from impact_cli.plans.person_plan import add_person_options, person_plan
+from impact_cli.plans.person_plan import add_person_options, person_plan, print_person_cases
 from impact_cli.plans.plan_yaml import plan_yaml
+from impact_cli.plans.reflex_case import reflex_cases
 from impact_cli.plans.reflex_plan import EPILOG as REFLEX_EPILOG
 from impact_cli.plans.reflex_plan import add_reflex_options, reflex_plan
 from impact_cli.plans.several_plan import (
@@ -51,6 +58,9 @@ from impact_cli.plans.task_plan import (
     warn_of_moved,
 )
 from impact_cli.reports.predict_report import coefficients
+from impact_cli.strikes.strike_cases import strike_cases
+from impact_cli.strikes.strike_command import add_strike_options, checked_strike
+from impact_cli.strikes.strike_report import strike_document, strike_text
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.planning import HitConfiguration, Search, safe_speed
@@ -58,8 +68,10 @@ from impact_robots.exceptions import UsageError
 from impact_robots.task.box_task import BoxTask
 from impact_robots.task.hit_task import HitTask
 from impact_robots.task.palm_task import PalmTask
+from impact_robots.tools.tool import with_tool
 
 _STANDARD_OUTPUT = "-"
+CASE_KINDS = {"strike": "tool", "person": "region", "reflex": "vendor"}  # each by an own entry
 
 _EPILOG = """examples:
   impact plan --robot panda --q 0.43,-0.61,0.18,-2.16,0.04,3.13,-0.73 --normal -1,0,0 \\
@@ -74,6 +86,8 @@ _EPILOG = """examples:
   impact plan --scenario rs_grab_catfood_case1
   impact plan --scenario mine.yaml --friction 0.3,0.9 --impact-limits robust --json
   impact plan --person chest --task near.yaml
+  impact plan --tool hammer.yaml --target nail.yaml --q 0.21,0.05,-0.21,-2.38,0.02,2.43,0
+  impact plan --reflex hits/gentle/bag --speed 0.1 --yaml thresholds.yaml
 
 Nothing moves. The bound is that of the controller for an arm at rest; margin 2 % (joint_load) or
 1 % (robust). joint_load: every impact along the normal within the ranges of surface and joints;
@@ -87,6 +101,10 @@ margin; the impulse of a contact may be zero.
 --person REGION: the highest speed towards a person (doc/people.md); --task gives pose, direction,
 control and reaction of the arm, whether the region is clamped, and padding. With --case FILE (JSON)
 in place of the region, cases are computed again. Not a certified safety function.
+--tool FILE [--target FILE]: the highest safe strike with a tool (doc/hitting_hardest.md), at --q or
+the pose of --task, whose file may say tool and target itself; --optimize: of the best pose with the
+head at the same place.
+--case FILE alone: the cases say what they are; strikes with a tool too.
 --yaml writes contact point, normal, speed, joint names and limits.
 Exit status: 0 done, 1 no speed is safe here, 2 wrong usage.
 """
@@ -109,6 +127,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add_person_options(parser)
     add_limit_options(parser)
     add_reflex_options(parser)
+    add_strike_options(parser)
     add = parser.add_argument
     add("--optimize", action="store_true", help="search for a faster configuration, same point")
     add("--seed", type=seed, default=0, metavar="N", help="seed of the search (default: 0)")
@@ -131,11 +150,19 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Compute the bound and print it."""
     if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
         raise UsageError("--yaml: expected a file together with --json, got -")
+    if arguments.tool is not None or arguments.target is not None:
+        return _run_with_tool(arguments, parser)
     if arguments.person is not None:
         return person_plan(arguments)
     if arguments.reflex is not None:
-        return reflex_plan(arguments)
+        return reflex_plan(arguments, parser)
+    if arguments.hit_speed is not None:
+        raise UsageError("--speed: only with --reflex")
+    if arguments.case is not None:
+        return _print_cases(arguments)
     task = given_task(arguments)
+    if isinstance(task, HitTask) and task.tool is not None:
+        return _run_with_tool(arguments, parser)
     if arguments.scenario is not None:
         task = box_task(arguments.scenario)
     if isinstance(task, HitTask | BoxTask):
@@ -170,6 +197,41 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     elif arguments.yaml != _STANDARD_OUTPUT:
         print(_as_text(impact, plan, here, best))
     return 0 if here.bound.speed > 0.0 else 1
+
+
+def _print_cases(arguments: argparse.Namespace) -> int:
+    """Print the cases of a file whose kind no option says; return the exit status."""
+    kind = kind_of(arguments.case, CASE_KINDS)
+    if kind == "person":
+        return print_person_cases(arguments)
+    cases, robot = read_cases(arguments.case, ""), read_robot(arguments)
+    answers = reflex_cases if kind == "reflex" else strike_cases
+    print(json_text(answers(cases, robot)))
+    return 0
+
+
+def _run_with_tool(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """Compute and print a strike with a tool; 1 if none is safe, or none does what is asked."""
+    task = given_task(arguments)
+    if isinstance(task, HitTask):
+        arguments.robot = arguments.robot or task.robot or None
+        if arguments.q is None:
+            robot = read_robot(arguments)
+            if task.tool is not None:
+                robot = with_tool(robot, task.tool, task.tool.nominal.mass)
+            arguments.q = tuple(task.pose(robot).tolist())
+    elif task is not None:
+        raise UsageError("--task: expected an arm that hits a surface beside --tool")
+    strike = checked_strike(arguments, parser, task)
+    document = plain(strike_document(strike))
+    if arguments.yaml is not None:
+        robot = strike.plan.striker.robot
+        _write_yaml(arguments.yaml, plan_yaml(document, robot, arguments.interface))
+    if arguments.json:
+        print(json_text(document))
+    elif arguments.yaml != _STANDARD_OUTPUT:
+        print(strike_text(strike))
+    return 0 if strike.safe else 1
 
 
 def _run_with_box(

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ _EPILOG = """examples:
   impact predict --q 0.2,0,0.56,-1.59,-1.76,2.57,-2.02 --normal -1,0,0 --speed 0.2 \\
       --friction 0.2,0.4 --restitution 0,0.3 --json
   impact predict --speed 0.1 --material steel
+  impact predict --robot my_arm.yaml --speed 0.02 --stiffness 1e4,2e4 --held-joints
   impact predict --object grab.yaml --robot panda --model M+B_theta
   impact predict --urdf my_arm.urdf --contact tool0 --normal 0,0,1 --b-theta 0.2
 
@@ -88,6 +90,11 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="joint loads over the YAML's ranges of joint stiffness, damping and motor inertia, or"
         " for its nominal values (default: announced)",
     )
+    parser.add_argument(
+        "--held-joints",
+        action="store_true",
+        help="lock joints at rest whose load stays below coulomb_friction of the robot's YAML",
+    )
     parser.add_argument("--object", type=Path, metavar="FILE", help=_OBJECT)
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
@@ -99,6 +106,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.object is not None:
         return _predict_object(arguments)
     impact = read_impact(arguments)
+    load = _load(impact, arguments.joint_ranges)
+    if arguments.held_joints:
+        impact = _with_held_joints(impact, arguments.joint_ranges)
     inertias, maps = _chosen(impact, arguments.model)
     state, rotation = impact.state, impact.surface.rotation
     models = [named_inverse_inertia(state, rotation, name) for name in inertias]
@@ -106,8 +116,18 @@ def run(arguments: argparse.Namespace) -> int:
         _answer(impact, name, arguments.friction_law, arguments.inertia_margin) for name in maps
     ]
     write = as_json if arguments.json else as_text
-    print(write(impact, models, answers, _load(impact, arguments.joint_ranges)))
+    print(write(impact, models, answers, load))
     return 0
+
+
+def _with_held_joints(impact: GivenImpact, joints: str) -> GivenImpact:
+    """Return the impact of a robot whose held joints are locked."""
+    from impact_predictor.prediction.predicted_load import held_joints  # compiled: loads slowly
+
+    robot = impact.robot
+    held = held_joints([impact.contact], robot, joints=joints)
+    names = tuple(robot.joint_names[joint] for joint in held.nonzero()[0])
+    return replace(impact, robot=robot.with_held_joints(held), held=names)
 
 
 def _predict_object(arguments: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from impact_analysis.present.plain import json_text
+from impact_analysis.present.table import aligned
 from impact_cli.command_names import COMMANDS
 from impact_sim.humanoid.grab_file import grab_names, load_grab
 from impact_sim.scenario_choice import find_scenario, simulated_names
@@ -34,10 +35,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text({"scenarios": list(map(_document, scenarios))}))
         return 0
-    width = max(len(scenario.name) for scenario in scenarios)
-    for scenario in scenarios:
-        note = f"; {scenario.note}" if scenario.note else ""
-        print(f"{scenario.name:<{width}}  {scenario.title}{note}")
+    notes = (f"; {each.note}" if each.note else "" for each in scenarios)
+    rows = [(each.name, f"{each.title}{note}") for each, note in zip(scenarios, notes, strict=True)]
+    print(*aligned(rows, left=(0, 1)), sep="\n")
     return 0
 
 

@@ -27,7 +27,7 @@ from impact_trials.truth.trial_table import TABLE
 
 _EPILOG = f"""example:
   impact simulate iim_wall_cfg1 iim_wall_cfg2 iim_wall_cfg3 --trials 50 --record wall
-  impact simulate free_motion --trials 30 --json
+  impact simulate free_motion --trials 10 --json
   impact simulate rs_push_catfood_case2 --trials 5 --record push
   impact simulate --scenario mine.yaml
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command `touch`: how fast an arm may move until contact, for a force that it stays below."""
+"""The command `touch`: move until contact below a force, or plan how fast that may be."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from impact_cli.options.impact_options import read_robot
 from impact_cli.options.number_options import numbers, positive
 from impact_cli.plans.case_file import Case, figures, read_cases, vector
 from impact_cli.plans.person_plan import person_task, posed_arm
+from impact_cli.touch.simulated import add_motion_options, simulated_touch
 from impact_predictor.people.aim import Aim, aim
 from impact_predictor.people.loop import ArmLoop, Reaction, impedance, servo, servo_of
 from impact_predictor.people.push import Push
@@ -26,14 +27,18 @@ CASE_FORCE = 20.0  # for which the speed of a case is computed [N]
 # a torque arm of a case that does not say its own: N.m/rad, N.m.s/rad
 _KP, _DP = (600.0,) * 4 + (250.0, 150.0, 50.0), (50.0,) * 4 + (30.0, 25.0, 15.0)
 _EPILOG = """examples:
+  impact touch --force 20 --stiffness 1e5
+  impact touch --interface position --rate 125 --effort none --then retract 20
   impact touch --plan --task touch.yaml --force 20 --stiffness 1e5
   impact touch --plan --case FILE --json
 
-Nothing moves. --plan computes the speed at which the ceiling, a force that no simulated case
-exceeded, is at most --force, and the speed at which the simulated peak is. The task file gives
-robot, pose, direction, control and reaction of the arm (doc/people.md). Distance and stall must
-stop the arm too. With --case FILE (JSON) cases are computed again.
-Exit status: 0 done, 2 wrong usage, or a force that cannot be promised.
+The simulated arm moves until contact with a wall. It is as fast as the promise allows: a ceiling of
+the force, which no simulated case exceeded, stays below --force. The task file gives robot, pose,
+direction and control.
+--plan: nothing moves. Prints that speed for the reaction of the task file, and the speed at which
+the simulated peak is at most --force. With --case FILE (JSON) cases are computed again.
+Exit status: 0 done, with contact or without; 1 it did not end; 2 wrong usage, or a force that
+cannot be promised.
 """
 
 
@@ -42,12 +47,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "touch",
         help=COMMANDS["touch"],
-        description="Compute how fast an arm may move until contact, for a force to stay below.",
+        description="Move the simulated arm until contact, below a force; or plan how fast.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--plan", action="store_true", required=True, help="compute; nothing moves")
+    add("--plan", action="store_true", help="compute; nothing moves")
     add(
         "--task",
         type=Path,
@@ -73,21 +78,26 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         "--case", type=Path, metavar="FILE", help="JSON of cases, to print again with their answers"
     )
     add("--json", action="store_true", help="one JSON document on standard output")
+    add_motion_options(parser)
     parser.set_defaults(run=run, urdf=None, contact="", payload=None)
     return parser
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Compute the speed of a touch and print it.
+    """Move the simulated arm until contact, or compute the speed of a touch, and print it.
 
     Raises:
-        UsageError: an entry that is needed is missing.
+        UsageError: an entry that is needed is missing, or does not fit.
         ImpactError: the force cannot be promised, or the robot's YAML lacks fields.
     """
+    if arguments.case is not None and not arguments.plan:
+        raise UsageError("--case: expected with --plan")
     if arguments.case is not None:
         cases, robot = read_cases(arguments.case, CASES), read_robot(arguments)
         print(json_text(cases.printed([_answer(case, robot) for case in cases.entries])))
         return 0
+    if not arguments.plan:
+        return simulated_touch(arguments)
     push = _push(arguments)
     speed, simulated = (
         touch_speed(push, arguments.force),

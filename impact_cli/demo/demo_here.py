@@ -57,8 +57,8 @@ def run_here(
 
     seed, _, tap = settings
     progress = Progress(label)
-    told = shown_gap(progress, scenario)
-    seconds = run_in_process(Run(scenario, controller, folder, seed=seed, progress=told, tap=tap))
+    shown = shown_gap(progress, scenario)
+    seconds = run_in_process(Run(scenario, controller, folder, seed=seed, progress=shown, tap=tap))
     progress.close(f"done, {seconds:.2f} s simulated")
     return 0
 

@@ -14,6 +14,7 @@ from impact_sim.scenario_choice import find
 from impact_sim.scenarios import scenario_names
 
 LEARN_WALL = "learn_wall"  # an unknown wall, hit repeatedly
+HAMMER_NAIL = "hammer_nail"  # a nail, driven with a hammer
 VIEW = {"view": False, "port": PORT, "no_browser": False}
 NOT_WITH_BOX = {"realtime": False, "fci": False, **VIEW}
 
@@ -24,7 +25,7 @@ def demo_scenario(text: str) -> str | SpreadingScenario | GrabScenario:
     Raises:
         ArgumentTypeError: there is no such scenario, or the file is wrong.
     """
-    walls = (*scenario_names(), LEARN_WALL)
+    walls = (*scenario_names(), LEARN_WALL, HAMMER_NAIL)
     if text in walls:
         return text
     try:

@@ -48,9 +48,7 @@ def run_grab_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path])
     """
     with demo_viewer(arguments, arguments.scenario.robot) as viewer:
         started, folder = time.monotonic(), new_folder()
-        here = must_run_here(
-            realtime=False, experiment="impact_bringup.experiments.grab_experiment"
-        )
+        here = _runs_here(arguments.scenario)
         simulate = run_grab_here if here else run_grab_over_dds
         runs = []
         for index, mode in enumerate(MODES):
@@ -70,6 +68,13 @@ def run_grab_demo(arguments: argparse.Namespace, new_folder: Callable[[], Path])
         )
         viewer.watch()
     return 0
+
+
+def _runs_here(scenario: GrabScenario) -> bool:
+    """Return whether it runs in this process: without ROS 2, or by torques (not in the nodes)."""
+    if scenario.interface == "torque":
+        return True
+    return must_run_here(realtime=False, experiment="impact_bringup.experiments.grab_experiment")
 
 
 def _run(
@@ -130,12 +135,11 @@ def run_grab_over_dds(
     made: list[GrabNotes] = []
 
     def attend(plant: Any) -> None:
-        notes, zero = GrabNotes(plant.stage, record), plant.measured.time
-        notes.take(0)
+        notes = GrabNotes(plant.stage, record)
         made.append(notes)
 
         def note(seen: HumanoidMeasurement, sent: np.ndarray, message: Any, put: bool) -> None:
-            notes.note(seen, sent, GrabProgress.from_message(message, zero), put)
+            notes.note(seen, sent, GrabProgress.from_message(message), put)
 
         plant.on_cycle = note
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The demo of reference spreading: the same impact in four modes, in this process."""
+"""The demo of reference spreading: the same impact in five modes, in this process."""
 
 from __future__ import annotations
 

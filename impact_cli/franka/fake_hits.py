@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.present.plain import json_text, plain
+from impact_analysis.present.table import aligned
 from impact_cli.franka.fci_run import ending
 from impact_cli.progress import Progress
 from impact_drivers.exceptions import DriverError
@@ -22,9 +23,14 @@ from impact_drivers.franka.arm.settings import ArmSettings
 from impact_drivers.franka.hit_need import planned_speed
 from impact_drivers.franka.hit_process import HitJob, run_hit
 from impact_predictor.contact_force.laws import HuntCrossley
-from impact_predictor.reflex.thresholds import check_range, needed_thresholds, scaled_peaks
+from impact_predictor.reflex.thresholds import (
+    ObservedHit,
+    Thresholds,
+    check_range,
+    thresholds_by_hits,
+)
 from impact_qp.control.plan import Plan
-from impact_qp.limits.impact_limits.straight_path import contact_state
+from impact_qp.limits.straight_path import contact_state
 from impact_qp.parameters import ControllerParameters
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.surface import Surface
@@ -38,7 +44,7 @@ GENTLE, FAST = 0.1, 0.25  # requested speeds [m/s]
 FOAM = {"model": "visco", "k": 3e3, "c": 6e3}  # what is hit [N/m], [N.s/m^2]
 ANNOUNCED, BOUNCE = (2e3, 5e3), (0.3, 0.9)  # its ranges of stiffness [N/m] and restitution
 FOREARM = HuntCrossley(40e3, 20e3, 1.0)  # the obstacle: as stiff as a person's forearm, held
-FELT = 5.0  # force from which on it is contact, above the sensor's noise [N]
+CONTACT_FORCE = 5.0  # force from which on it is contact, above the sensor's noise [N]
 AHEAD = 0.03  # of the surface: where the obstacle stands [m]
 OBSTACLE = "obstacle"
 
@@ -102,10 +108,8 @@ def thresholds_from(gentle: FakeHit, speed: float) -> CollisionBehavior:
     start = dynamics(setup.start(robot), np.zeros(robot.nv))
     planned = planned_speed(robot, plan, contact_state(dynamics, plan.contact, start))
     low, seen = CollisionBehavior.low(), gentle.observed
-    torque, force = (
-        needed_thresholds(least, scaled_peaks([peaks], [gentle.contact_speed_mps], planned))
-        for least, peaks in ((low.torque, seen.torque), (low.force, seen.force))
-    )
+    recorded = ObservedHit(gentle.contact_speed_mps, seen.torque, seen.force)
+    torque, force = thresholds_by_hits([recorded], planned, Thresholds(low.torque, low.force))
     check_range(torque, low.torque, robot.limits.torque_range - np.abs(start.g))
     return CollisionBehavior(torque, force)
 
@@ -141,9 +145,9 @@ def fake_hit(run: str, speed: float, thresholds: CollisionBehavior | None = None
     """
     setup = fake_setup(run, speed)
     robot, scenario = setup.load_robot(), setup.load_scenario()
-    settings = ArmSettings(
-        raise_thresholds=thresholds is not None, threshold_reserve=0.0, realtime=False
-    )
+    settings = ArmSettings(realtime=False)
+    if thresholds is not None:
+        settings = settings.with_hit_thresholds(thresholds)
     job = HitJob("", fake_plan(setup), settings, scenario.detection_threshold, need=thresholds)
     progress = Progress(f"{run}, {speed:g} m/s")
     with FakeProcess(setup) as fake:
@@ -152,7 +156,7 @@ def fake_hit(run: str, speed: float, thresholds: CollisionBehavior | None = None
         highest = CollisionBehavior(*fake.highest_thresholds)
     progress.close(ending(outcome))
     peaks = [float(np.linalg.norm(each.forces, axis=1).max(initial=0.0)) for each in log]
-    first = next((i for i, force in enumerate(peaks) if force > FELT), None)
+    first = next((i for i, force in enumerate(peaks) if force > CONTACT_FORCE), None)
     if first is None:
         raise DriverError(f"{run}: {outcome.refusal or outcome.fault or 'nothing was hit'}")
     before = log[max(0, first - 1)]
@@ -171,11 +175,10 @@ def start_of_lockstep() -> int:
 
 def _text(runs: list[FakeHit]) -> str:
     """Return a line per run."""
-    lines = ["run        contact m/s  peak N  observed N  threshold N  ended by"]
+    lines = [["run", "contact m/s", "peak N", "observed N", "threshold N", "ended by"]]
     for each in runs:
-        seen, most = each.observed.force[:3].max(), each.thresholds.force[:3].max()
-        lines.append(
-            f"{each.run:9}  {each.contact_speed_mps:11.3f}  {each.peak_force_n:6.0f}"
-            f"  {seen:10.0f}  {most:11.0f}  {', '.join(each.reflexes) or 'the controller'}"
-        )
-    return "\n".join(lines)
+        observed, limit = each.observed.force[:3].max(), each.thresholds.force[:3].max()
+        forces = (f"{force:.0f}" for force in (each.peak_force_n, observed, limit))
+        ended = ", ".join(each.reflexes) or "the controller"
+        lines.append([each.run, f"{each.contact_speed_mps:.3f}", *forces, ended])
+    return "\n".join(aligned(lines, left=(0, -1)))

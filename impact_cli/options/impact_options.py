@@ -1,15 +1,21 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of robot, state and surface: shared by `predict`, `sets` and `plan`."""
+"""Options of robot, state and surface: shared by `predict`, `sets`, `plan`, `map`, `compare`."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
 from impact_cli.options.number_options import bounds, not_negative, number, numbers, open_bounds
+from impact_drivers.exceptions import DriverError
+from impact_drivers.franka.arm.fr3_model import NAME as FR3
+from impact_drivers.franka.arm.fr3_model import write_fr3
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.joint_load.materials import MATERIALS
 from impact_predictor.prediction.robot_contacts import RobotContact
@@ -24,7 +30,7 @@ from impact_robots import (
     robot_from_urdf,
 )
 from impact_robots.description.payload import carrying
-from impact_robots.exceptions import UsageError
+from impact_robots.exceptions import RobotError, UsageError
 from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTION
 
 
@@ -35,6 +41,7 @@ class GivenImpact:
     robot: Robot
     state: PointState
     surface: Surface
+    held: tuple[str, ...] = ()  # joints that are locked as friction holds their motors
 
     @property
     def contact(self) -> RobotContact:
@@ -58,13 +65,19 @@ def add_impact_options(parser: argparse.ArgumentParser, *, moving: bool = True) 
 def add_arm_and_surface_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of :func:`read_robot` and :func:`read_surface`."""
     add = parser.add_argument
-    parser.set_defaults(unsaid=EXACTLY_ZERO)
     add("--robot", default=None, help="name of a robot, or its YAML (default: panda)")
     add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that robot's")
     add("--contact", default="", metavar="FRAME", help="contact frame (default: the tool's)")
     add("--payload", type=bounds, metavar="KG", help=PAYLOAD)
     add("--b-theta", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
     add("--b-rho", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
+    add_surface_options(parser)
+
+
+def add_surface_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of :func:`read_surface`."""
+    add = parser.add_argument
+    parser.set_defaults(unsaid=EXACTLY_ZERO)
     add(
         "--normal",
         type=numbers,
@@ -116,7 +129,8 @@ def read_impact(arguments: argparse.Namespace) -> GivenImpact:
     still = dynamics(q, np.zeros(robot.nv))
     surface = read_surface(arguments, still.position)
     if arguments.dq is None:
-        dq = _approach(still, surface.rotation, arguments.speed, robot)
+        speed = 0.1 if arguments.speed is None else arguments.speed
+        dq = approach_velocities(still, surface.rotation, speed, robot)
     elif arguments.speed is None:
         dq = _velocities(arguments.dq, robot)
     else:
@@ -163,9 +177,30 @@ def read_robot(arguments: argparse.Namespace) -> Robot:
         )
         return carrying(bare, arguments.payload or 0.0)
     name = "panda" if arguments.robot is None else arguments.robot
-    return load_robot(
-        name, urdf=arguments.urdf, contact_frame=arguments.contact, payload=arguments.payload
-    )
+    options = {"contact_frame": arguments.contact, "payload": arguments.payload}
+    if arguments.urdf is None:
+        return named_robot(name, **options)
+    return load_robot(name, urdf=arguments.urdf, **options)
+
+
+def named_robot(name: str, **options: Any) -> Robot:
+    """Return a robot by name or YAML; the FR3 by its maker's URDF, of the package franky-sim.
+
+    Args:
+        name: as of :func:`~impact_robots.load_robot`.
+        **options: of the same, without a URDF.
+
+    Raises:
+        RobotError: the robot cannot be loaded.
+        OutOfRangeError: it cannot carry the payload.
+    """
+    if name != FR3:
+        return load_robot(name, **options)
+    try:
+        with TemporaryDirectory() as folder:
+            return load_robot(write_fr3(Path(folder)), **options)
+    except DriverError as error:
+        raise RobotError(f"{error}: install it, or give a URDF (--urdf PATH)") from None
 
 
 def _one_or_all(values: tuple[float, ...]) -> np.ndarray:
@@ -203,14 +238,23 @@ def _listed(values: tuple[float, ...]) -> str:
     return f"{len(values)} ({','.join(f'{value:g}' for value in values)})"
 
 
-def _approach(
-    state: PointState, rotation: np.ndarray, speed: float | None, robot: Robot
+def approach_velocities(
+    state: PointState, rotation: np.ndarray, speed: float, robot: Robot
 ) -> np.ndarray:
     """Return the joint velocities of least norm that move the contact point against the normal.
 
     The tool does not turn if the arm can do that; a floating base does not move.
+
+    Args:
+        state: of the arm.
+        rotation: from contact axes to base axes, shape (3, 3).
+        speed: along -normal [m/s].
+        robot: the arm.
+
+    Returns:
+        shape (nv,) [rad/s].
     """
-    speed, joints = 0.1 if speed is None else speed, slice(robot.nv - robot.dof, None)
+    joints = slice(robot.nv - robot.dof, None)
     wanted = np.append(-speed * rotation[:, 2], np.zeros(3))
     dq = np.linalg.pinv(state.J[:, joints], rcond=1e-4) @ wanted
     if abs(contact_jacobian(state, rotation)[2, joints] @ dq + speed) < 1e-6 * abs(speed):

@@ -1,3 +1,3 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The commands `plan` and `map`: computation and report of each kind of task."""
+"""The command `plan`: computation and report of each kind of task."""

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of contact with people from a JSON file: computed again, and printed with their answers."""
+"""Cases from a JSON file: computed again, and printed with their answers."""
 
 from __future__ import annotations
 
@@ -50,6 +50,38 @@ def read_cases(path: Path, name: str) -> Cases:
     if not entries or not all(isinstance(each, dict) for each in entries):
         raise UsageError(f"--case: {path}: expected an entry, a list of entries, or a list {name}")
     return Cases(entries, listed is not entries)
+
+
+def kind_of(path: Path, kinds: Mapping[str, str]) -> str:
+    """Return the kind of a file's cases.
+
+    Args:
+        path: of the JSON.
+        kinds: an entry that cases of the kind alone have, by the kind.
+
+    Raises:
+        RobotError: there is no such file.
+        UsageError: it is no such JSON, or of no kind.
+    """
+    first = read_cases(path, "").entries[0]
+    for kind, entry in kinds.items():
+        if entry in first:
+            return kind
+    choices = ", ".join(f"{entry} ({kind})" for kind, entry in kinds.items())
+    raise UsageError(f"--case: {path}: expected cases with one of the entries {choices}")
+
+
+def section(case: Case, key: str, where: str) -> Case:
+    """Return a mapping within a case.
+
+    Raises:
+        UsageError: it is missing, or none.
+    """
+    value = case.get(key)
+    if not isinstance(value, dict):
+        got = repr(value) if key in case else f"no {key!r}"
+        raise UsageError(f"--case: {where}: {key}: expected a mapping of entries, got {got}")
+    return value
 
 
 def figures(case: Case, *keys: str) -> list[float]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from impact_analysis.present.number import span
+from impact_analysis.present.table import aligned
 from impact_predictor.multicontact.object_impact import OBJECT_MAPS, object_impact
 from impact_qp.object_speed import ObjectBound, ObjectHit, ObjectSpeeds
 from impact_robots.task.box_task import BoxTask
@@ -59,12 +60,22 @@ def object_plan_document(plan: ObjectPlan) -> dict[str, Any]:
         "limit": safe.limit or None,
         "scale": safe.scale,
         "together": _bound(plan.speeds.together, plan.asked_speed),
+        "delayed": _delayed(plan),
         "arms": {name or _ONE: _arm(plan, name) for name in hit.plates},
     }
 
 
 def _bound(bound: ObjectBound, speed: float) -> dict[str, Any]:
     return {"speed_bound_mps": bound.scale * speed, "limit": bound.limit or None}
+
+
+def _delayed(plan: ObjectPlan) -> dict[str, Any] | None:
+    """Return the safe speed at the worst delay; none: a single arm."""
+    found = plan.speeds.delayed
+    if found is None:
+        return None
+    late = {"late": found.late, "delay_s": found.delay}
+    return _bound(found.bound, plan.asked_speed) | late
 
 
 def _arm(plan: ObjectPlan, name: str) -> dict[str, Any]:
@@ -119,13 +130,18 @@ def object_plan_text(plan: ObjectPlan) -> str:
 
 
 def _table(plan: ObjectPlan) -> list[str]:
-    """Return one line per arm, and one for all together."""
+    """Return one line per arm, one for all at once, and one for the worst delay."""
     names = list(plan.hit.plates)
-    rows = [(f"{name or _ONE} alone", plan.speeds.alone[name]) for name in names]
+    bounds = {f"{name or _ONE} alone": plan.speeds.alone[name] for name in names}
     if len(names) > 1:
-        rows.append(("both at once", plan.speeds.together))
-    width = max(len(label) for label, _ in rows)
-    return [f"  {label:<{width}}  {_speed(bound, plan.asked_speed)}" for label, bound in rows]
+        bounds["both at once"] = plan.speeds.together
+    if (found := plan.speeds.delayed) is not None:
+        late = (
+            "any delay" if found.delay is None else f"{found.late} {1e3 * found.delay:.1f} ms late"
+        )
+        bounds[late] = found.bound
+    rows = [(label, _speed(bound, plan.asked_speed)) for label, bound in bounds.items()]
+    return [f"  {line}" for line in aligned(rows, left=(0, 1))]
 
 
 def _speed(bound: ObjectBound, speed: float) -> str:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -19,8 +20,8 @@ from impact_cli.plans.person_report import PersonPlan, PointPlan, person_documen
 from impact_predictor.joint_load.drive import can_load
 from impact_predictor.people.aim import TOOL, Aim, aim
 from impact_predictor.people.cautions import COASTS, FROM_MEMORY, PUSHES_ON, SHORT_PEAK, cautions
-from impact_predictor.people.loop import ArmLoop, Reaction, coasting, impedance, servo, servo_of
-from impact_predictor.people.person_speed import RESERVE, PersonContact, person_speed
+from impact_predictor.people.loop import ArmLoop, Reaction, coasting, impedance, servo
+from impact_predictor.people.person_speed import PersonContact, person_speed
 from impact_predictor.people.person_task import PersonTask, read_person_task
 from impact_predictor.people.regions import BUILT_IN, region_named
 from impact_qp.control.plan import Plan
@@ -51,14 +52,14 @@ def person_plan(arguments: argparse.Namespace) -> int:
         ImpactError: the region is refused, or the robot's YAML lacks fields.
     """
     if arguments.case is not None:
-        return _print_cases(arguments)
+        return print_person_cases(arguments)
     plan = _planned(arguments)
     print(json_text(person_document(plan)) if arguments.json else person_text(plan))
     return 0 if all(each.speed > 0.0 for each in plan.points) else 1
 
 
-def _print_cases(arguments: argparse.Namespace) -> int:
-    """Print the cases of a file with their answers."""
+def print_person_cases(arguments: argparse.Namespace) -> int:
+    """Print the cases of a file with their answers; return the exit status."""
     cases, robot = read_cases(arguments.case, CASES), read_robot(arguments)
     answers = [_answer(case, robot) for case in cases.entries]
     print(json_text(cases.printed(answers)))
@@ -86,47 +87,47 @@ def posed_arm(arguments: argparse.Namespace, task: PersonTask) -> tuple[Robot, n
 
 
 def _planned(arguments: argparse.Namespace) -> PersonPlan:
-    if not arguments.person:
-        raise UsageError(f"--person: expected one of {', '.join(BUILT_IN)}, or --case FILE")
     task = person_task(arguments)
-    region = region_named(arguments.person, task.table)
+    if not (arguments.person or task.region):
+        raise UsageError(f"--person: expected one of {', '.join(BUILT_IN)}, or --case FILE")
+    contact = task.contact(arguments.person)
     robot, q = posed_arm(arguments, task)
     robot.require("plan --person")
     direction = task.direction or tuple(0.0 - sized(arguments.normal, 3, "--normal"))
-    contact = PersonContact(region, task.clamped, task.padding)
+    known = robot, q, direction
     points = [
-        _point(task, name, aim(robot, q, direction, name), contact, arguments)
+        point_plan(task, name, aim(*known, name), contact, arguments.interface)
         for name in task.points
     ]
+    return PersonPlan(robot, q, np.array(direction), contact, points, said_of(task, points))
+
+
+def said_of(task: PersonTask, points: Iterable[PointPlan]) -> list[str]:
+    """Return all that is to be said with the speeds of some points."""
     more = [] if task.regions else [FROM_MEMORY]
-    said = [each.caution for each in points if each.caution]
-    if any(each.found.t_first_peak_ms < _SHORT for each in points):
-        said.append(SHORT_PEAK)
-    return PersonPlan(
-        robot,
-        q,
-        np.array(direction),
-        contact,
-        points,
-        cautions(task.points, *more, *dict.fromkeys(said)),
-    )
+    found = list(points)
+    more += [each.caution for each in found if each.caution]
+    if any(each.found.t_first_peak_ms < _SHORT for each in found):
+        more.append(SHORT_PEAK)
+    return cautions(task.points, *dict.fromkeys(more))
 
 
-def _point(
-    task: PersonTask, name: str, to: Aim, contact: PersonContact, arguments: argparse.Namespace
+def point_plan(
+    task: PersonTask, name: str, to: Aim, contact: PersonContact, interface: str
 ) -> PointPlan:
-    """Return the speed of one point."""
-    loop = task.loop(to)
-    caution = ""
-    if loop is None:
-        loop = coasting(to) if arguments.interface == "torque" else servo_of(to)
-        caution = COASTS if not loop.pushes else ""
+    """Return the speed of one point of the arm.
+
+    Raises:
+        ImpactError: an entry of the task is wrong, or the robot's YAML lacks fields.
+    """
+    loop = task.loop_or_usual(to, interface)
+    caution = COASTS if task.control is None and not loop.pushes else ""
     if loop.pushes and task.reaction is None:
         caution = PUSHES_ON
     found = person_speed(to, contact, loop, task.reaction)
     caps = {
-        f"person, {found.phase}": (1.0 - RESERVE) * found.v_max,
-        "joint load": joint_load_speed(to, contact, arguments.interface),
+        f"person, {found.phase}": found.planned,
+        "joint load": joint_load_speed(to, contact, interface),
         "joint speed": to.joint_speed_cap,
         "cap": task.cap,
     }

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from impact_predictor.people.person_speed import RESERVE, PersonContact, PersonSpeed
+from impact_predictor.people.person_speed import PersonContact, PersonSpeed
 from impact_robots.robot import Robot
 
 
@@ -55,7 +55,6 @@ def person_document(plan: PersonPlan) -> dict[str, Any]:
         "region": region._asdict(),
         "clamped": contact.clamped,
         "padding_npm": contact.padding,
-        "reserve": RESERVE,
         "points": [
             {
                 "point": each.point,
@@ -63,6 +62,7 @@ def person_document(plan: PersonPlan) -> dict[str, Any]:
                 "speed_mps": each.speed,
                 "limit": each.limit,
                 "caps_mps": each.caps,
+                "reserve": each.found.reserve,
                 **each.found._asdict(),
             }
             for each in plan.points
@@ -91,8 +91,8 @@ def _point_lines(each: PointPlan) -> list[str]:
     return [
         f"  {each.point}: at most {each.speed:.3f} m/s, limited by {each.limit}",
         f"    of {', '.join(others)} m/s",
-        f"    simulated {found.v_max:.3f} m/s ({found.phase}), {RESERVE:.0%} in reserve; ceiling"
-        f" {found.v_ceiling:.3f} m/s",
+        f"    simulated {found.v_max:.3f} m/s ({found.phase}), {found.reserve:.0%} in reserve;"
+        f" ceiling {found.v_ceiling:.3f} m/s",
         f"    ISO/TS 15066's formula {found.v_iso:.3f} m/s, with M + B_theta"
         f" ({found.m_Btheta:.2f} kg) {found.v_formula_Btheta:.3f} m/s",
     ]

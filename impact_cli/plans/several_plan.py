@@ -13,6 +13,7 @@ import numpy as np
 from impact_cli.options.impact_options import GivenImpact
 from impact_cli.options.number_options import numbers
 from impact_cli.reports.predict_report import coefficients
+from impact_predictor.balance.push_limit import StanceMargin, footing_of, stance_margin
 from impact_qp.limits import Contact, SpeedBound
 from impact_qp.limits.impact_limits.registry import AUTO
 from impact_qp.whole_body.arrival import Arrival
@@ -29,6 +30,7 @@ class SeveralPlan(NamedTuple):
     arrivals: tuple[Arrival, ...]
     reading: str  # of ``READINGS``
     bound: SpeedBound
+    margin: StanceMargin | None = None  # None: the robot does not stand on level soles
 
 
 def add_several_options(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +84,10 @@ def several_plan(
         Arrival(frame, _contact(arguments, impact, state.at(frame).position, normal))
         for frame, normal in places
     )
-    return SeveralPlan(impact, arrivals, reading, arrival_speed(robot, q, arrivals, reading))
+    bound = arrival_speed(robot, q, arrivals, reading)
+    footing = footing_of(robot, state) if robot.base == "floating" else None
+    margin = None if footing is None else stance_margin(footing)
+    return SeveralPlan(impact, arrivals, reading, bound, margin)
 
 
 def several_document(plan: SeveralPlan) -> dict[str, Any]:
@@ -106,6 +111,18 @@ def several_document(plan: SeveralPlan) -> dict[str, Any]:
         "q_rad": plan.impact.state.q,
         "speed_bound_mps": plan.bound.speed,
         "limit": plan.bound.name or None,
+        "balance": _balance(plan.margin),
+    }
+
+
+def _balance(margin: StanceMargin | None) -> dict[str, float] | None:
+    """Return a margin for programs."""
+    if margin is None:
+        return None
+    return {
+        "sustained_push_N": margin.sustained,
+        "short_push_Ns": margin.short,
+        "height_m": margin.height,
     }
 
 
@@ -115,13 +132,18 @@ def several_text(plan: SeveralPlan) -> str:
     speed, limit = plan.bound
     bound = f"{speed:.4f} m/s, limited by {limit}" if np.isfinite(speed) else "unlimited"
     together = " together" if len(plan.arrivals) > 1 else ""
-    return "\n".join(
-        [
-            f"{plan.impact.robot.name}, {names}{together}, {plan.reading}",
-            f"  {coefficients(plan.impact.surface)}",
-            f"  highest safe speed {bound}",
-        ]
-    )
+    lines = [
+        f"{plan.impact.robot.name}, {names}{together}, {plan.reading}",
+        f"  {coefficients(plan.impact.surface)}",
+        f"  highest safe speed {bound}",
+    ]
+    if plan.margin is not None:
+        sustained, short, height = plan.margin
+        lines.append(
+            f"  stands sudden pushes up to {sustained:.1f} N sustained, {short:.1f} N.s short,"
+            f" from any side at height {height:.2f} m (soles and servos as HRP-4's)"
+        )
+    return "\n".join(lines)
 
 
 def _contact(

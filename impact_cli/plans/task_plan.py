@@ -7,14 +7,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from impact_cli.options.impact_options import GivenImpact, read_robot
 from impact_cli.plans.several_plan import SeveralPlan
+from impact_qp.body.grab_balance import grab_margin
 from impact_qp.body.grab_phases import box_arrivals
 from impact_qp.limits.impact_limits.registry import AUTO
-from impact_qp.whole_body.planning import READINGS, arrival_speed
+from impact_qp.whole_body.planning import JOINT_LOAD, READINGS, arrival_speed
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.exceptions import UsageError
 from impact_robots.task.box_task import BoxTask
@@ -126,19 +128,24 @@ def palms_plan(
 
     Raises:
         UsageError: an option that the task defines, or an unsuitable limit.
-        ImpactError: the robot cannot reach the box, or its YAML lacks required fields.
+        ImpactError: the robot cannot reach the box, the grab makes it fall, or its YAML lacks
+            required fields.
     """
     _refuse(arguments, parser, _OF_A_TASK)
     reading = arguments.mode if arguments.mode != AUTO else task.impact_limits
-    if reading not in READINGS:
-        choices = ", ".join(READINGS)
+    if reading not in (*READINGS, JOINT_LOAD):
+        choices = ", ".join((*READINGS, JOINT_LOAD))
         raise UsageError(f"--impact-limits: for palms expected one of {choices}, got {reading}")
-    robot, arrivals = load_robot(task.robot), box_arrivals(task)
+    robot = load_robot(task.robot)
     robot.require_no_loops("plan")
+    task = replace(task, impact_limits=reading)
+    arrivals = box_arrivals(task, robot)
     q = task.grabbing(robot)
     state = ArmDynamics(robot, "all").state(q, np.zeros(robot.nv))
     impact = GivenImpact(robot, state.at(arrivals[0].frame), arrivals[0].contact)
-    return SeveralPlan(impact, arrivals, reading, arrival_speed(robot, q, arrivals, reading))
+    margin = grab_margin(robot, task, arrivals)
+    bound = arrival_speed(robot, q, arrivals, reading)
+    return SeveralPlan(impact, arrivals, reading, bound, margin)
 
 
 def _refuse(

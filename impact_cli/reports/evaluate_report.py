@@ -12,14 +12,20 @@ from impact_analysis.planar.evaluate_run import ImpactEvaluation, ModelResult
 from impact_analysis.planar.evaluate_score import LawScore
 from impact_analysis.planar.planar_impacts import LeverSigns, PlanarDataset
 from impact_analysis.present.plain import json_text
+from impact_analysis.present.table import aligned
 
 COMPONENTS = ("vx_mps", "vy_mps", "w_radps")
+_HEAD = ("model", "vx [m/s]", "vy [m/s]", "w [rad/s]", "beats baseline")
 _UNITS = {"_spm": "s/m", "_m2": "m^2", "_rad": "rad", "_m": "m", "_s": "s"}
 
 
 def as_text(found: ImpactEvaluation) -> str:
     """Return tables of errors and parameters, and which models beat the baseline."""
     best = found.best
+    scores = [
+        [*_score_row(each.model.name, each.score), _beats(each.score)] for each in found.results
+    ]
+    baseline = [*_score_row("baseline", found.baseline.score), ""]
     lines = [
         *_file_lines(found.dataset),
         *(_file_lines(found.test) if found.test else []),
@@ -27,15 +33,13 @@ def as_text(found: ImpactEvaluation) -> str:
         *([f"  NOT independent: {_in_both(found)}"] if found.in_both else []),
         "",
         f"median absolute error, test {'half' if found.test is None else 'file'}",
-        f"  {'model':<13} {'vx [m/s]':<24} {'vy [m/s]':<24} {'w [rad/s]':<20} beats baseline",
+        *(f"  {line}" for line in aligned([_HEAD, *scores, baseline], left=range(len(_HEAD)))),
     ]
-    lines += [_score_line(result.model.name, result.score) for result in found.results]
-    lines.append(_score_line("baseline", found.baseline.score, verdict=False))
     lines += [f"  no pose: {found.no_pose}"] if found.no_pose else []
     lines += ["", *_inertia_lines(found), "", "parameters"]
     for result in (found.baseline, *found.results):
         lines += _parameter_lines(result)
-    lines += ["", *_verdict_lines(found, best)]
+    lines += ["", *_comparison_lines(found, best)]
     return "\n".join(lines)
 
 
@@ -69,16 +73,12 @@ def _lever_lines(levers: LeverSigns | None) -> list[str]:
     ]
 
 
-def _score_line(name: str, score: LawScore, *, verdict: bool = True) -> str:
-    cells = [
-        f"{median:#.3g} [{low:#.3g}, {high:#.3g}]"
-        for median, low, high in zip(score.median, *score.interval, strict=True)
-    ]
-    end = _verdict(score) if verdict else ""
-    return f"  {name:<13} {cells[0]:<24} {cells[1]:<24} {cells[2]:<20} {end}".rstrip()
+def _score_row(name: str, score: LawScore) -> list[str]:
+    errors = zip(score.median, *score.interval, strict=True)
+    return [name, *(f"{median:#.3g} [{low:#.3g}, {high:#.3g}]" for median, low, high in errors)]
 
 
-def _verdict(score: LawScore) -> str:
+def _beats(score: LawScore) -> str:
     if not score.beats:
         worse = [name for name, x in zip(COMPONENTS, score.ratio, strict=True) if not x < 1.0]
         return f"no: not in {', '.join(name.split('_')[0] for name in worse)}"
@@ -114,7 +114,7 @@ def _parameter_line(key: str, value: str) -> str:
     return f"    {name:<24} {value} {_UNITS.get(suffix, '-')}"
 
 
-def _verdict_lines(found: ImpactEvaluation, best: ModelResult) -> list[str]:
+def _comparison_lines(found: ImpactEvaluation, best: ModelResult) -> list[str]:
     score = best.score
     gains = ", ".join(
         f"{name.split('_')[0]} {ratio:.2f} [{low:.2f}, {high:.2f}]"
@@ -124,7 +124,7 @@ def _verdict_lines(found: ImpactEvaluation, best: ModelResult) -> list[str]:
     )
     winners = [result.model.name for result in found.results if result.score.beats]
     return [
-        f"best by its fit: {best.model.name}; beats the baseline in all three: {_verdict(score)}",
+        f"best by its fit: {best.model.name}; beats the baseline in all three: {_beats(score)}",
         f"  its errors over the baseline's: {gains}",
         f"models that beat the baseline in all three: {', '.join(winners) or 'none'}",
     ]
@@ -147,7 +147,7 @@ def as_json(found: ImpactEvaluation) -> str:
             "judged_momentum_balance_m2": found.judged_inertia.ratio,
             "judged_momentum_balance_interval_95_m2": found.judged_inertia.interval,
         },
-        "baseline": _model(found.baseline, verdict=False),
+        "baseline": _model(found.baseline, compared=False),
         "models": [_model(result) for result in found.results],
         "left_out": {"pose": found.no_pose} if found.no_pose else {},
         "best_model": found.best.model.name,
@@ -183,7 +183,7 @@ def _levers(levers: LeverSigns | None) -> dict[str, Any] | None:
     }
 
 
-def _model(result: ModelResult, *, verdict: bool = True) -> dict[str, Any]:
+def _model(result: ModelResult, *, compared: bool = True) -> dict[str, Any]:
     names = [item.name for item in result.model.parameters]
     return {
         "name": result.model.name,
@@ -195,16 +195,16 @@ def _model(result: ModelResult, *, verdict: bool = True) -> dict[str, Any]:
             for name, low, high in zip(names, *result.interval, strict=True)
         },
         "fit_cost": result.fit.cost,
-        **_score(result.score, verdict=verdict),
+        **_score(result.score, compared=compared),
     }
 
 
-def _score(score: LawScore, *, verdict: bool = True) -> dict[str, Any]:
+def _score(score: LawScore, *, compared: bool = True) -> dict[str, Any]:
     document: dict[str, Any] = {
         "median_abs_error": _components(score.median),
         "median_abs_error_interval_95": _components(score.interval.T),
     }
-    if verdict:
+    if compared:
         document |= {
             "ratio_to_baseline": _components(score.ratio),
             "ratio_to_baseline_interval_95": _components(score.ratio_interval.T),

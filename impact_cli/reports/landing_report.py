@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from impact_analysis.landings.forward_loss import INERTIAS, STEPS
 from impact_analysis.landings.jump_models import JUMP_MODELS
 from impact_analysis.landings.jump_score import FootJump, rms_error, skill
 from impact_analysis.landings.landing_evaluation import LandingEvaluation, LandingResult
+from impact_analysis.present.number import number
 from impact_analysis.present.plain import json_text
+from impact_analysis.present.table import aligned
 
 _NAMES = tuple(model.name for model in JUMP_MODELS)
+_HEAD = ("impact map", "skill", "from", "to", "joints without motor", "error [rad/s]")
 
 
 def as_json(found: LandingEvaluation) -> str:
@@ -68,25 +71,23 @@ def as_text(found: LandingEvaluation) -> str:
         " nothing is fitted; brackets: 95 %, bootstrap over landings",
         "",
         f"velocity jump of the legs' joints, {rms_error(jumps):.2f} rad/s rms",
-        f"  {'impact map':<16} {'skill':<24} {'joints without motor':<22} error [rad/s]",
-        *_skill_lines(found, jumps),
+        *(f"  {line}" for line in aligned([_HEAD, *_skill_rows(found, jumps)])),
         "",
         "simulation from the first state, mean loss",
-        f"  {'floor':<16} {'M+B_rho':>8} {'M':>8}",
+        *(f"  {line}" for line in aligned([*_loss_rows(found)])),
     ]
-    for floor in STEPS:
-        losses = (found.mean_loss(floor, inertia) for inertia in INERTIAS)
-        lines.append(f"  {floor:<16} {_columns(losses)}")
-    return "\n".join([*lines, f"  {'velocity held':<16} {_columns([found.held])}"])
+    return "\n".join(lines)
 
 
-def _skill_lines(found: LandingEvaluation, jumps: list[FootJump]) -> Iterator[str]:
+def _skill_rows(found: LandingEvaluation, jumps: list[FootJump]) -> Iterator[list[str]]:
     for name in _NAMES:
-        value = f"{found.skills[name]:.3f}"
-        if name in found.intervals:
-            value += " [{:.3f}, {:.3f}]".format(*found.intervals[name])
-        yield f"  {name:<16} {value:<24} {found.passive[name]:<22.3f} {rms_error(jumps, name):.2f}"
+        values = (found.skills[name], *found.intervals.get(name, (None, None)))
+        values = (*values, found.passive[name])
+        yield [name, *(number(each, ".3f") for each in values), f"{rms_error(jumps, name):.2f}"]
 
 
-def _columns(losses: Iterable[float]) -> str:
-    return " ".join(f"{loss:8.1f}" for loss in losses)
+def _loss_rows(found: LandingEvaluation) -> Iterator[list[str]]:
+    yield ["floor", *INERTIAS]
+    for floor in STEPS:
+        yield [floor, *(f"{found.mean_loss(floor, inertia):.1f}" for inertia in INERTIAS)]
+    yield ["velocity held", f"{found.held:.1f}", ""]

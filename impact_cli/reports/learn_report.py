@@ -12,6 +12,7 @@ from typing import Any
 from impact_analysis.detection.learn_run import MARGIN, QUANTILE, Learnt, RecordedMotion
 from impact_analysis.detection.statistic_text import unit_of
 from impact_analysis.present.plain import json_text
+from impact_analysis.present.table import aligned
 from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
@@ -27,14 +28,15 @@ def learn_text(
     results: Sequence[Learnt], motion: RecordedMotion, parameters: Mapping[str, Any], setting: str
 ) -> str:
     """Return table, warnings and parameters; ``setting`` names files, robot and joints."""
-    head = f"{'detector':<13} {'largest':>9} {'99.9 %':>9} {'current':>9} {'proposed':>9}"
+    head = ["detector", "largest", "99.9 %", "current", "proposed", "", ""]
+    judged = [result for result in results if not result.reason]
     lines = [
         setting,
         f"  {motion.samples} samples in {motion.duration:.3f} s, joints up to"
         f" {motion.fastest:.2f} rad/s; proposed: {MARGIN:g} x largest",
         "",
-        head,
-        *(_row(result) for result in results),
+        *aligned([head, *map(_row, judged)], left=(0, 5, 6)),
+        *(f"{each.detector}: cannot be judged: {each.reason}" for each in results if each.reason),
         "",
         *(f"warning: {text}" for text in warnings(results, motion)),
     ]
@@ -111,19 +113,12 @@ def _impact_warning(result: Learnt) -> str:
     return f"looks like an impact: {result.detector} {what}; if so, record again without"
 
 
-def _row(result: Learnt) -> str:
+def _row(result: Learnt) -> list[str]:
     """Return one line of the table."""
-    if result.reason:
-        return f"{result.detector:<13} cannot be judged: {result.reason}"
-    cells = (
-        result.statistic.largest,
-        result.statistic.quantile(QUANTILE),
-        result.current,
-        result.proposed,
-    )
-    numbers = " ".join(f"{value:9.3f}" for value in cells)
-    unit = unit_of(result.detector)
-    return f"{result.detector:<13} {numbers} {unit:<8} {_remark(result)}"
+    statistic = result.statistic
+    values = (statistic.largest, statistic.quantile(QUANTILE), result.current, result.proposed)
+    numbers = (f"{value:.3f}" for value in values)
+    return [result.detector, *numbers, unit_of(result.detector), _remark(result)]
 
 
 def _remark(result: Learnt) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from impact_analysis.present.number import number, span
+from impact_analysis.present.table import aligned
 from impact_predictor import Prediction, RobotContact
 from impact_predictor.prediction.robot_contacts import impulsive_torque
 from impact_robots import Surface
@@ -45,29 +46,21 @@ def load_table(
     if load.note:
         return f"no joint loads: {load.note}"
     published = [_published(contact, each) for each in predictions if each.inertia == _SHOWN]
-    width = max(21, *map(len, joint_names))
-    head = f"{'load [N.m]':<{width}}{'change':>11}{'with gravity':>33}{'after [ms]':>26}"
-    lines = [
-        f"stiffness of the surface {_stiffness(contact.surface)}",
-        head + "".join(f"   published, {_SHOWN}" for _ in published),
-    ]
+    head = ["load [N.m]", "change", "from", "to", "with gravity", "from", "to", "after [ms]"]
+    lines = [[*head, *(f"published, {_SHOWN}" for _ in published)]]
+    change = (load.change, load.change_low, load.change_high)
+    torque = (load.torque, load.torque_low, load.torque_high)
     for i, name in enumerate(joint_names):
-        change = _cell(load.change[i], load.change_low[i], load.change_high[i])
-        torque = _cell(load.torque[i], load.torque_low[i], load.torque_high[i])
+        loads = (f"{each[i]:.3f}" for each in (*change, *torque))
         after = number(load.time[i], ".2f", 1e3)
-        row = f"{name:<{width}} {change}  {torque}{after:>12}"
-        lines.append(row + "".join(f"{each[i]:23.3f}" for each in published))
-    return "\n".join(lines)
+        lines.append([name, *loads, after, *(f"{each[i]:.3f}" for each in published)])
+    stiffness = f"stiffness of the surface {_stiffness(contact.surface)}"
+    return "\n".join([stiffness, *aligned(lines)])
 
 
 def _published(contact: RobotContact, prediction: Prediction) -> np.ndarray:
     """Return the published formula's torques [N.m]."""
     return impulsive_torque([contact], [prediction])
-
-
-def _cell(value: float, low: float, high: float) -> str:
-    """Return a peak and its interval."""
-    return f"{value:10.3f} [{low:7.3f},{high:8.3f}]"
 
 
 def _stiffness(surface: Surface) -> str:

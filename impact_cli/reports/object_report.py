@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from impact_analysis.present.plain import json_text
+from impact_analysis.present.table import aligned
 from impact_predictor.prediction.object_question import ObjectAnswer, ObjectQuestion
 from impact_robots import Robot
 
 _UNITS = "velocities in m/s and rad/s, world axes"
+_HEAD = ("inertia", "map", "of", "linear x", "y", "z", "angular x", "y", "z")
 
 
 def object_json(question: ObjectQuestion, robot: Robot, answers: Sequence[ObjectAnswer]) -> str:
@@ -36,16 +36,17 @@ def object_text(question: ObjectQuestion, robot: Robot, answers: Sequence[Object
     lines = [
         f"{robot.name}: {arms} hit an object of {mass:g} kg, which {stands}; {_UNITS}",
         "",
-        f"{'inertia':<12}{'map':<10}{'of':<10}{'linear':<28}{'angular':<28}",
+        *aligned([_HEAD, *(row for answer in answers for row in _rows(answer))], left=range(3)),
     ]
-    for answer in answers:
-        twists = {"object": answer.result.body, **answer.result.plates}
-        for place, (name, twist) in enumerate(twists.items()):
-            head = (answer.inertia, answer.kind) if place == 0 else ("", "")
-            lines.append(
-                f"{head[0]:<12}{head[1]:<10}{name:<10}{_three(twist[:3]):<28}{_three(twist[3:])}"
-            )
     return "\n".join(lines)
+
+
+def _rows(answer: ObjectAnswer) -> Iterator[list[str]]:
+    """Return the lines of one map: the object's twist, then those of the plates."""
+    head = [answer.inertia, answer.kind]
+    for name, twist in {"object": answer.result.body, **answer.result.plates}.items():
+        yield [*head, name, *(f"{round(float(value), 4) + 0.0:.4f}" for value in twist)]  # no -0
+        head = ["", ""]
 
 
 def _document(answer: ObjectAnswer) -> dict[str, Any]:
@@ -63,7 +64,3 @@ def _document(answer: ObjectAnswer) -> dict[str, Any]:
         "joint_velocity_after_radps": result.joints,
         "energy_gain_j": result.impact.energy_gain,
     }
-
-
-def _three(vector: np.ndarray) -> str:
-    return " ".join(f"{round(float(value), 4) + 0.0:8.4f}" for value in vector)  # no -0

@@ -11,6 +11,7 @@ import numpy as np
 
 from impact_analysis.present.number import number, span
 from impact_analysis.present.plain import json_text, plain
+from impact_analysis.present.table import aligned
 from impact_cli.options.impact_options import GivenImpact
 from impact_cli.reports.load_report import load_document, load_table
 from impact_predictor import Flag, Prediction, caveats
@@ -64,6 +65,7 @@ def _impact(impact: GivenImpact) -> dict[str, Any]:
         "friction": surface.friction,
         "restitution": surface.restitution,
         "stiffness_npm": surface.stiffness,
+        "held_joints": list(impact.held),
         "approximate_to_exact_ratio": approximate_to_exact_ratio(state, rotation),
         "jacobian_condition": jacobian_condition(J)[0],
     }
@@ -138,6 +140,7 @@ def _heading(impact: GivenImpact) -> str:
     x, y, z = map(_decimals, common["contact_position_m"])
     ratio = number(common["approximate_to_exact_ratio"], ".2f", unknown="unknown")
     condition = number(common["jacobian_condition"], ".1f", unknown="unknown")
+    held = [f"held by friction, locked in the maps with motors: {', '.join(impact.held)}"]
     return "\n".join(
         [
             f"{impact.robot.name} hits with {impact.robot.contact_frame} at "
@@ -145,49 +148,42 @@ def _heading(impact: GivenImpact) -> str:
             f"velocity before {vn:.4f} m/s along the normal, ({vx:.4f}, {vy:.4f}) m/s along the "
             f"surface",
             f"{coefficients(impact.surface)}; e_a {ratio}, condition of the Jacobian {condition}",
+            *(held if impact.held else []),
         ]
     )
 
 
 def _mass_table(impact: GivenImpact, models: Sequence[InverseInertia]) -> str:
     """Return effective mass and impulse by every inverse inertia."""
-    lines = ["inverse inertia   mass [kg]   impulse [N.s]: compression   total"]
+    lines = [["inverse inertia", "mass [kg]", "impulse [N.s]: compression", "total", ""]]
     for model in models:
-        compression, total = _normal_impulses(impact, model)
+        impulses = (f"{each:.4f}" for each in _normal_impulses(impact, model))
         flags = " ".join(flag_names(model.flags))
-        lines.append(
-            f"{model.name:<17} {model.effective_mass:9.3f}   {compression:26.4f} {total:7.4f}"
-            f"  {flags}".rstrip()
-        )
-    return "\n".join(lines)
+        lines.append([model.name, f"{model.effective_mass:.3f}", *impulses, flags])
+    return "\n".join(aligned(lines, left=(0, -1)))
 
 
 def _velocity_table(answers: Sequence[MapAnswer]) -> str:
     """Return joint velocities before and after, with intervals."""
     first = answers[0].prediction
-    width = max(len(name) for name in first.joint_names)
-    heads = "".join(f"{answer.prediction.inertia:>30}" for answer in answers)
-    lines = [f"velocity after [rad/s]{'before':>{max(width - 11, 8)}}{heads}"]
+    heads = (each for answer in answers for each in (answer.prediction.inertia, "from", "to"))
+    lines = [["velocity after [rad/s]", "before", *heads]]
     for i, name in enumerate(first.joint_names):
-        cells = "".join(
-            f"{_decimals(answer.prediction.dq_after[i]):12.4f} "
-            f"[{_decimals(answer.low[i]):7.4f},{_decimals(answer.high[i]):7.4f}]"
-            for answer in answers
-        )
-        lines.append(f"{name:<{max(width, 21)}} {_decimals(first.dq_before[i]):8.4f}{cells}")
-    return "\n".join(lines)
+        values = [first.dq_before[i]]
+        for answer in answers:
+            values += [answer.prediction.dq_after[i], answer.low[i], answer.high[i]]
+        lines.append([name, *(f"{_decimals(value):.4f}" for value in values)])
+    return "\n".join(aligned(lines))
 
 
 def _impulse_table(answers: Sequence[MapAnswer]) -> str:
     """Return impulse, contact mode and energy of every map."""
-    lines = ["impact map   impulse x, y, normal [N.s]    contact    energy lost [J]"]
+    lines = [["impact map", "contact", "impulse x", "y", "normal [N.s]", "energy lost [J]"]]
     for prediction, _, _ in answers:
-        x, y, z = prediction.impulse
-        lines.append(
-            f"{prediction.inertia:<12} {x:8.4f} {y:8.4f} {z:8.4f}       "
-            f"{prediction.mode.name.lower():<10} {0.0 - prediction.energy_gain:15.4f}"
-        )
-    return "\n".join(lines)
+        values = (*prediction.impulse, 0.0 - prediction.energy_gain)
+        mode = prediction.mode.name.lower()
+        lines.append([prediction.inertia, mode, *(f"{value:.4f}" for value in values)])
+    return "\n".join(aligned(lines, left=(0, 1)))
 
 
 def _doubts(answers: Sequence[MapAnswer]) -> str:

@@ -29,18 +29,14 @@ def as_text(robot: Robot, chain: Chain, out: Path) -> str:
         "B_theta": robot.apparent_motor_inertia,
         "B_rho": robot.reflected_motor_inertia,
     }
-    width = max(len(name) for name in (*robot.joint_names, "joint"))
+    joints = [
+        [name, *(number(each[i], ".4g") for each in columns.values())]
+        for i, name in enumerate(robot.joint_names)
+    ]
     small, large = _eigenvalues(robot)
     lines = [
         f"{robot.name}: {robot.dof} joints from {chain.base} to {chain.tip}, {_mass(robot):.2f} kg",
-        f"  {'joint':<{width}}" + "".join(f"{head:>10}" for head in columns),
-    ]
-    for i, name in enumerate(robot.joint_names):
-        lines.append(
-            f"  {name:<{width}}"
-            + "".join(f"{number(each[i], '.4g'):>10}" for each in columns.values())
-        )
-    lines += [
+        *(f"  {line}" for line in aligned([["joint", *columns], *joints])),
         "  [rad, rad/s, N.m, kg.m^2]",
         f"  checked as loading does: mass matrix positive definite in 100 poses, eigenvalues at"
         f" worst {small:.3g} to {large:.3g} kg.m^2",
@@ -90,7 +86,7 @@ def keys_text() -> str:
     """Return every key with unit, default, and the functions that need it."""
     head = ("key", "unit", "without an entry", "needed by")
     lines: list[str] = []
-    rows = aligned([head, *map(_row, KEYS)], left=len(head))
+    rows = aligned([head, *map(_row, KEYS)], left=range(len(head)))
     for row, what in zip(rows, ["", *(key.what for key in KEYS)], strict=True):
         lines += [row.rstrip(), *([f"    {what}".replace("`", "")] if what else [])]
     return "\n".join(lines)

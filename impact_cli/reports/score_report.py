@@ -12,51 +12,38 @@ import numpy as np
 
 from impact_analysis.detection.score import SOON, DetectorScore, JudgedTrial, operating_points, rms
 from impact_analysis.picture import save
+from impact_analysis.present.number import number
 from impact_analysis.present.plain import json_text
+from impact_analysis.present.table import closed_table
 
 # Published results of the torque-error detector (Wang 2022, VI; Wang 2023, 6.1.1).
 PUBLISHED_DELAY = "3-6"  # [ms]
 _HEAD = (
-    "detector      trials          found   false/h    delay median    95 %   worst [ms]   "
-    "touch [ms]   gross [deg/s]   impulse [%]"
+    *("detector", "trials", "found", "false/h", "delay: median", "95 %", "worst [ms]"),
+    *("touch [ms]", "gross [deg/s]", "impulse [%]"),
 )
 
 
 def score_text(scores: Sequence[DetectorScore]) -> str:
     """Return the table; errors are root mean squares."""
-    lines = [_HEAD, "-" * len(_HEAD)]
-    last = ""
-    for score in scores:
-        if score.detector != last and last:
-            lines.append("")
-        last = score.detector
-        delays = np.array(score.delays) * 1e3
-        late = (
-            [
-                f"{value:8.2f}"
-                for value in (np.median(delays), np.percentile(delays, 95), max(delays))
-            ]
-            if len(delays)
-            else ["       -"] * 3
-        )
-        found = f"{score.found}/{score.hits}" if score.hits else "-"
-        lines.append(
-            f"{score.detector:<13} {score.kind:<13} {found:>7} {_cell(score.false_per_hour, 9, 1)}"
-            f"        {late[0]}{late[1]}     {late[2]}"
-            f"   {_cell(rms(score.time_errors) * 1e3, 10, 2)}"
-            f"      {_cell(np.degrees(rms(score.velocity_errors)), 10, 2)}"
-            f"   {_cell(100 * rms(score.impulse_errors), 11, 1)}"
-        )
-    lines.append("-" * len(_HEAD))
-    lines.append(
+    published = (
         f"published for torque errors: {PUBLISHED_DELAY} ms, 150 of 150 and 20 of 20 impacts found"
     )
-    return "\n".join(lines)
+    return f"{closed_table([_HEAD, *map(_row, scores)])}\n{published}"
 
 
-def _cell(value: float, width: int, digits: int) -> str:
-    """Return a number, or a dash for NaN."""
-    return f"{value:{width}.{digits}f}" if np.isfinite(value) else f"{'-':>{width}}"
+def _row(score: DetectorScore) -> list[str]:
+    """Return one line of the table."""
+    delays = 1e3 * np.array(score.delays)
+    late = (np.median(delays), *np.percentile(delays, (95, 100))) if len(delays) else (np.nan,) * 3
+    found = f"{score.found}/{score.hits}" if score.hits else "-"
+    return [
+        *(score.detector, score.kind, found, number(score.false_per_hour, ".1f")),
+        *(number(float(value), ".2f") for value in late),
+        number(rms(score.time_errors), ".2f", 1e3),
+        number(float(np.degrees(rms(score.velocity_errors))), ".2f"),
+        number(rms(score.impulse_errors), ".1f", 100.0),
+    ]
 
 
 def score_json(

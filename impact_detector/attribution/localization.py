@@ -44,10 +44,10 @@ def locate(robot: Robot, impulse: GeneralizedImpulse) -> Location:
     V, name the link by the last residual above a threshold; here the threshold is the noise's.
     """
     n = len(impulse.jump)
-    felt = [joint for joint in range(n) if _tail(impulse, joint) > limit(n - joint)]
-    if not felt:
+    loaded = [joint for joint in range(n) if _tail(impulse, joint) > limit(n - joint)]
+    if not loaded:
         return Location()
-    last = felt[-1]
+    last = loaded[-1]
     frame = impulse.state.frame
     if (
         last + 1 not in robot.model.supports[_carrier(robot, frame)]

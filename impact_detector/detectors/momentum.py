@@ -1,110 +1,32 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""External joint torques by the generalized-momentum observer, and impacts by them."""
+"""Impacts by the external joint torques of the generalized-momentum observer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import exp
+from collections.abc import Sequence
 
 import numpy as np
-import pinocchio as pin
 
 from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.detectors.error_detector import ErrorDetector
-from impact_detector.exceptions import DetectorError
-from impact_detector.signals.sample import MOMENTUM, JointSample, from_seconds
-from impact_robots import Robot
+from impact_detector.signals.sample import MOMENTUM, JointSample
+from impact_robots.state.momentum_observer import LARGEST_GAP, MomentumObserver
 
 OBSERVER_GAIN = 700.0  # of the observer that the node makes [1/s]
-_LARGEST_GAP = from_seconds(0.05)  # longest gap between samples that is integrated
 
 
-class MomentumObserver:
-    r"""Observes external joint torques without measuring accelerations.
+def external_force(J: np.ndarray, torque: np.ndarray) -> np.ndarray:
+    """Return the force and moment at a point that explain external torques best.
 
-    .. math:: r = K \left(p - p_0 - \int (\tau - \tau_f + C^T \dot q - g + r)\, dt\right),
-              \quad p = (M + B) \dot q
+    Args:
+        J: of the point, base axes, shape (6, n).
+        torque: external, shape (n,) [N.m].
 
-    r follows the external torque with a first-order lag of 1/K (De Luca, Albu-Schaeffer, Haddadin,
-    Hirzinger, IROS 2006): :math:`\dot r = K (u - r)`, where u is the momentum's rate minus the
-    model's. Over a step it is replaced by its mean,
-
-    .. math:: r_k = e^{-K \Delta t} r_{k-1} + (1 - e^{-K \Delta t})
-              \left(\frac{p_k - p_{k-1}}{\Delta t} - \frac{m_k + m_{k-1}}{2}\right),
-              \quad m = \tau - \tau_f + C^T \dot q - g
-
-    so that it is stable at any rate, and exact for external torques that change with the samples
-    (zero-order hold). With link-side torque sensors, as on a Panda, B and friction
-    are zero; with motor torques B is the motors' inertia behind the gears.
+    Returns:
+        shape (6,) [N], [N.m]; the smallest, if several explain them.
     """
-
-    def __init__(
-        self,
-        robot: Robot,
-        gain: float = 200.0,
-        *,
-        motor_inertia: np.ndarray | None = None,
-        friction: Callable[[np.ndarray], np.ndarray] | None = None,
-    ) -> None:
-        """Set up.
-
-        Args:
-            robot: whose joint states are observed.
-            gain: K, > 0 and at most 1000 [1/s].
-            motor_inertia: diagonal of B, shape (n,) [kg.m^2]; none: zero.
-            friction: friction torque as a function of joint velocity; none: zero.
-
-        Raises:
-            DetectorError: the gain is out of its range.
-        """
-        if not 0.0 < gain <= 1000.0:
-            raise DetectorError(f"gain: expected above 0 and at most 1000 [1/s], got {gain}")
-        self._model, self._data = robot.model, robot.model.createData()
-        self._gain, self._friction = gain, friction
-        self._motor_inertia = np.zeros(robot.dof) if motor_inertia is None else motor_inertia
-        self.reset()
-
-    def reset(self) -> None:
-        """Restart at the next sample."""
-        self._time: int | None = None
-        self.residual = np.zeros(self._model.nv)  # r, shape (n,) [N.m]
-
-    def update(self, time: int, q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> bool:
-        """Take one measurement; ``residual`` is then the external torque.
-
-        Args:
-            time: of the measurement [ns]; a gap of more than 50 ms restarts the observer.
-            q: joint positions, shape (n,) [rad].
-            dq: joint velocities, shape (n,) [rad/s].
-            tau: joint torques, shape (n,) [N.m].
-
-        Returns:
-            False if this sample restarted the observer.
-        """
-        momentum, rate = self._momentum(q, dq, tau)
-        last, self._time = self._time, time
-        if last is None or not 0 < time - last <= _LARGEST_GAP:
-            self.residual = np.zeros_like(momentum)
-            self._last_momentum, self._rate = momentum, rate
-            return False
-        dt = (time - last) * 1e-9
-        unexplained = (momentum - self._last_momentum) / dt - (self._rate + rate) / 2
-        kept = exp(-self._gain * dt)
-        self.residual = kept * self.residual + (1.0 - kept) * unexplained
-        self._last_momentum, self._rate = momentum, rate
-        return True
-
-    def _momentum(
-        self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return p and the model's rate of it, shape (n,) each [N.m.s], [N.m]."""
-        model, data = self._model, self._data
-        pin.computeAllTerms(model, data, q, dq)
-        C = pin.computeCoriolisMatrix(model, data, q, dq)
-        momentum = data.M @ dq + self._motor_inertia * dq
-        rate = tau + C.T @ dq - data.g
-        return momentum, rate if self._friction is None else rate - self._friction(dq)
+    return np.asarray(np.linalg.pinv(J.T) @ torque)
 
 
 class MomentumDetector(ErrorDetector):
@@ -114,7 +36,7 @@ class MomentumDetector(ErrorDetector):
     :class:`~impact_detector.detectors.error_detector.ErrorDetector` with the residual as error.
     """
 
-    largest_gap = _LARGEST_GAP
+    largest_gap = LARGEST_GAP
 
     def __init__(
         self,

@@ -40,7 +40,7 @@ _WORST_CONDITION = 1e3  # of the contact Jacobian
 
 
 class EndlessContact(EstimateError):
-    """The contact does not end early enough in the window to be told from what follows."""
+    """The contact does not end early enough in the window to be separated from what follows."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ def _pushes_on(force: np.ndarray, whole: np.ndarray, impulse: np.ndarray, end: f
     """Tell whether a contact goes on after its end: pushes more than friction in the joints may.
 
     Args:
-        force: that is felt after the end and was not before contact, shape (3,) [N].
-        whole: of the impulse that was felt up to the end of the window, shape (3,) [N.s].
+        force: that acts after the end and was not before contact, shape (3,) [N].
+        whole: of the impulse that acted up to the end of the window, shape (3,) [N.s].
         impulse: of the contact, shape (3,) [N.s].
         end: of the contact [s].
     """

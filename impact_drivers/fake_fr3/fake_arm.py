@@ -52,13 +52,13 @@ class FakeArm:
             keep: number of measurements in the log; None: all.
         """
         self.simulation, self._faults = simulation, faults
-        self.safety = ArmSafety(simulation.robot)
+        self.safety = ArmSafety(simulation.arm)
         self.highest_thresholds = self.safety.behavior
         self.log: deque[Measurement] = deque([simulation.reset(q)], keep)
         self.errors = self.motion_errors = self._faults.errors_at_connect
         self.mode = REFLEX if self.errors else IDLE
         self.load: tuple[float, np.ndarray] = (0.0, np.zeros(3))
-        self._tau_d = np.zeros(simulation.robot.dof)
+        self._tau_d = np.zeros(simulation.arm.dof)
         self._success: deque[bool] = deque(maxlen=COMMANDS)
         self._cycle = self.lost_in_a_row = 0
         self._said: Measurement | None = None  # last
@@ -84,6 +84,7 @@ class FakeArm:
             period,
             now.time_ns,
             perf_counter(),
+            _rounded(self.safety.external_torque),
         )
 
     @property

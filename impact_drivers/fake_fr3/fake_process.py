@@ -15,11 +15,12 @@ import numpy as np
 
 from impact_drivers.exceptions import DriverError
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
+from impact_drivers.fake_fr3.strike_setup import StrikeSetup
 from impact_ros.interrupts import interrupts_blocked
 from impact_sim.driver.simulation import Measurement
 
 STARTED_WITHIN, ENDED_WITHIN = 60.0, 10.0  # [s]
-LOG, COLLISION, HIGHEST, LOAD = "log", "collision", "highest", "load"
+LOG, COLLISION, HIGHEST, LOAD, SUNK = "log", "collision", "highest", "load", "sunk"
 PRESS, RELEASE, END = "press", "release", "end"
 
 
@@ -30,7 +31,7 @@ class FakeProcess:
         address: for libfranka.
     """
 
-    def __init__(self, setup: FakeSetup) -> None:
+    def __init__(self, setup: FakeSetup | StrikeSetup) -> None:
         """Set the arm's configuration."""
         self._setup, self.address = setup, ""
 
@@ -93,6 +94,12 @@ class FakeProcess:
         mass, centre = self._ask(LOAD)
         return mass, centre
 
+    @property
+    def sunk(self) -> float:
+        """Depth to which a surface that yields was driven [m]."""
+        depth: float = self._ask(SUNK)
+        return depth
+
     def press_button(self) -> None:
         """Press the user stop."""
         self._ask(PRESS)
@@ -106,7 +113,7 @@ class FakeProcess:
         return self._pipe.recv()
 
 
-def _serve(setup: FakeSetup, pipe: Connection) -> None:
+def _serve(setup: FakeSetup | StrikeSetup, pipe: Connection) -> None:
     """Run the arm until a request to end, or until the parent process has ended."""
     from impact_drivers.fake_fr3.server import FakeServer, local_addresses  # needs franky-sim
 
@@ -139,6 +146,7 @@ def _answer(server: Any, pipe: Connection) -> bool:
         COLLISION: (now.torque, now.force),
         HIGHEST: (most.torque, most.force),
         LOAD: arm.load,
+        SUNK: float(arm.simulation.plant.wall_motion[0]),
     }
     if asked != END:
         pipe.send(answers.get(asked))

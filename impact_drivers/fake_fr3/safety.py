@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_detector.detectors.momentum import MomentumObserver
+from impact_detector.detectors.momentum import external_force
 from impact_drivers.franka.arm.collision_behavior import OBSERVER_GAIN, CollisionBehavior
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
+from impact_robots.state.momentum_observer import MomentumObserver
 
 TORQUE_STEP = 1.0  # between two commands, 1000 N.m/s; libfranka refuses that, too [N.m]
 ROUNDING = 1e-6  # fraction of a limit
@@ -73,5 +74,4 @@ class ArmSafety:
 
     def force(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
         """Return the force at the contact point that explains the torques best, (6,) [N; N.m]."""
-        jacobian = self._dynamics(q, dq).J
-        return np.asarray(np.linalg.pinv(jacobian.T) @ self.external_torque)
+        return external_force(self._dynamics(q, dq).J, self.external_torque)

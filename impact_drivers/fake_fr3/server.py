@@ -27,7 +27,7 @@ from impact_drivers.franka.arm.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED
 PORT, LIBRARY_VERSION = 1337, 10  # of the protocol, as libfranka 0.18 and later speak it
 PERIOD = 1e-3  # [s]
 POLL = 30e-6  # [s]
-PATIENCE = 5.0  # in lockstep, for an answer; then its commands are lost [s]
+PATIENCE = 60.0  # in lockstep, for an answer; then its commands are lost [s]
 # In lockstep, until the second state of a motion is sent, as libfranka answers none before that,
 # and until a further one, if it took both for the first [s].
 SECOND, AGAIN = 0.02, 0.4
@@ -83,7 +83,6 @@ class FakeServer(FrankaServer):
         controller = (
             StateControllerMode.kExternalController if moves else StateControllerMode.kOther
         )
-        external = self.arm.safety.external_torque
         return bytes(
             FrankaRobotState(
                 q=state.q,
@@ -91,7 +90,7 @@ class FakeServer(FrankaServer):
                 dq=state.dq,
                 tau_J=state.tau,
                 tau_J_d=state.tau_d,
-                tau_ext_hat_filtered=external,
+                tau_ext_hat_filtered=state.external,
                 robot_mode=_MODES[state.mode],
                 control_command_success_rate=state.success_rate,
                 errors=flags(state.errors),

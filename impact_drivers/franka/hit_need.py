@@ -13,9 +13,10 @@ from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
+from impact_predictor.reflex.predicted import lever
 from impact_qp.control.plan import Plan
-from impact_qp.limits.impact_limits.straight_path import contact_state
 from impact_qp.limits.impact_limits.worst_case import RobustImpactLimit
+from impact_qp.limits.straight_path import contact_state
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
@@ -55,12 +56,6 @@ def planned_speed(robot: Robot, plan: Plan, point: PointState) -> float:
     limit = plan.impact_limit(robot, PERIOD)
     asked = min(plan.speed, plan.highest_speed)
     return asked if limit is None else min(asked, max(0.0, limit.speed_bound(point).speed))
-
-
-def lever(robot: Robot) -> float:
-    """Return the distance of the contact point from the last joint [m]."""
-    frame = robot.model.frames[robot.model.getFrameId(robot.contact_frame)]
-    return float(np.linalg.norm(frame.placement.translation))
 
 
 def _observed(robot: Robot, plan: Plan, point: PointState) -> Iterator[np.ndarray]:

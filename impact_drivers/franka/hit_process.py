@@ -7,7 +7,8 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -26,6 +27,7 @@ from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_drivers.franka.loop.loop_times import TimesReport
 from impact_drivers.franka.loop.protection import STILL_RAISED
 from impact_drivers.franka.restore_main import connected, restore
+from impact_drivers.franka.strike_order import StrikeOrder
 from impact_qp.control.plan import Plan
 from impact_qp.limits.impact_limits.registry import refuse_weak_limits
 from impact_robots.exceptions import ImpactError
@@ -48,6 +50,7 @@ class HitJob:
     robot: str = NAME  # or path of a YAML with another tool
     alone: bool = False  # reserve a core and set a real-time priority
     need: CollisionBehavior | None = None  # see `hit_need`; None: thresholds stay low
+    strike: StrikeOrder | None = None  # with a tool; its speed is that of the plan
 
     def __post_init__(self) -> None:
         """Check the plan.
@@ -92,7 +95,7 @@ def perform(
 
     Args:
         arm: connected.
-        robot: model of the arm.
+        robot: model of the arm, without the tool of a strike.
         job: settings of the hit.
         now: stamps the first state of the motion [ns].
         stopped: whether the hit is to end.
@@ -100,17 +103,21 @@ def perform(
     Raises:
         ImpactError: the arm cannot be reached, or the plan cannot be used.
     """
-    hit = Hit(job.plan, job.need)
+    hit, order, make_controller = Hit(job.plan, job.need), job.strike, None
+    if order is not None:
+        make_controller = partial(order.controller, robot)
+        robot = order.arm(robot)
     loop = FrankaLoop(
         arm,
         robot,
-        job.plan,
+        replace(job.plan, strike=None),
         job.settings,
         lambda: detector(job, robot),
         hit,
         hit.report,
         dry_run=job.dry_run,
         real_time=job.alone,
+        make_controller=make_controller,
         now=now,
         stopped=stopped,
     )

@@ -23,13 +23,14 @@ from impact_drivers.franka.ros.diagnostics import LoopDiagnostics
 from impact_drivers.franka.ros.goals import RATE, LoopGoals
 from impact_drivers.franka.ros.impact_reporter import ImpactReporter
 from impact_drivers.franka.supervisor import LoopSupervisor, SupervisedLoop
-from impact_msgs.action import ExecuteImpact
+from impact_msgs.action import ExecuteImpact, Touch
 from impact_qp.control.phases import Phase
 from impact_qp.control.state_machine import Action, Event, Lifecycle, StateMachine
 from impact_qp.exact_friction import exact_friction_warning
-from impact_qp.goals.goal import INACTIVE, INPUT_LOST, PREEMPTED, End, Prepared
+from impact_qp.goals.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End, Prepared
+from impact_qp.ros.actions.touch_server import TouchServer
 from impact_robots.exceptions import ImpactError
-from impact_ros.node.boundary import guarded
+from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.main import main_for
 from impact_ros.node.spin import freeze_garbage
 from impact_ros.parameters import current, declare
@@ -37,6 +38,7 @@ from impact_ros.parameters import current, declare
 LOOK = 0.002  # period of reading the ring and of the deadman counter [s]
 REPORT = 1.0  # between two diagnostics [s]
 CONNECTING = 60.0  # largest start-up time of the loop: it compiles, then connects [s]
+NO_TOUCH = "this node has no touch; use the node impact_qp with franka_ros2, see doc/people.md"
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
@@ -70,11 +72,12 @@ class FrankaNode(LifecycleNode):
         self._publisher, self._impacts = CyclePublisher(self), ImpactReporter(self)
         self._health = LoopDiagnostics(self)
         self._goals = LoopGoals(self, self._machine, self._begin)
+        self._touches = TouchServer(self, self._machine, _no_touch, "impact_qp/touch")
         self._machine.actions = {
             Action.END_GOAL: self._goals.server.end_running,
             Action.STOP: self._brake,
         }
-        self._take = guarded(self, "cycle", self._publish, self._on_drop)
+        self._take = checked_callback(self, "cycle", self._publish, self._on_drop)
         self.create_service(Trigger, "~/recover", self._recover)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(LOOK, self._look, clock=steady)
@@ -105,6 +108,8 @@ class FrankaNode(LifecycleNode):
         """
         if not settings.address:
             raise DriverError("address: expected that of the arm, got ''")
+        if settings.strikes is not None:
+            raise DriverError("task: expected a hit without a tool: only node impact_qp strikes")
         robot, plan = settings.load_robot(), settings.plan()
         settings.refuse_pairs(robot, RATE, settings.state_timeout)
         self._publisher.begin(robot)
@@ -161,6 +166,7 @@ class FrankaNode(LifecycleNode):
         """Destroy the node with action and life-cycle services; rclpy does not order these."""
         self._release("the node ended")
         self._goals.destroy()
+        self._touches.destroy()
         super().destroy_node()
         self._state_machine.destroy_when_not_in_use()
 
@@ -259,6 +265,11 @@ class FrankaNode(LifecycleNode):
         supervisor = self._supervisor
         if supervisor is not None and supervisor.cycle is not None:
             self._health.report(supervisor.cycle, supervisor.loop.cycles, supervisor.fault)
+
+
+def _no_touch(_goal: Touch.Goal) -> End:
+    """Refuse a touch: its detection is not part of the loop."""
+    return End(BAD_GOAL, NO_TOUCH)
 
 
 main = main_for(FrankaNode)

@@ -8,6 +8,8 @@ fixed and floating bases.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from pinocchio import skew
 
@@ -114,6 +116,24 @@ def flexible(state: PointState, rotation: np.ndarray) -> np.ndarray:
     relative = state.J[:3] - rigid
     W_flex = relative @ np.linalg.solve(state.M, state.J[:3].T)
     return crb(state, rotation) + rotation.T @ W_flex @ rotation
+
+
+def held_inverse(M: np.ndarray, held: Sequence[np.ndarray]) -> np.ndarray:
+    r"""Return the inverse inertia of a robot of which some bodies cannot move, shape (n, n).
+
+    :math:`M^{-1} - M^{-1}S^T(S M^{-1} S^T)^{-1} S M^{-1}`; the pseudo-inverse where bodies hold
+    one another.
+
+    Args:
+        M: of the robot, its motors included where they count, shape (n, n).
+        held: Jacobians of the bodies, shape (k, n) each; none: it is not held.
+    """
+    inverse = np.linalg.inv(M)
+    if not held:
+        return inverse
+    S = np.vstack(held)
+    pressed = S @ inverse
+    return np.asarray(inverse - pressed.T @ np.linalg.pinv(pressed @ S.T) @ pressed)
 
 
 def effective_mass(W: np.ndarray) -> float:

@@ -11,22 +11,27 @@ from impact_robots.robot import Robot
 
 MEASURED, IDEAL, SERVO = "measured", "ideal", "servo"
 DRIVES = (MEASURED, IDEAL, SERVO)
-_NEEDED = ("joint_stiffness", "joint_damping", "apparent_motor_inertia")
+_OF_JOINTS = ("joint_stiffness", "joint_damping")
+_NEEDED = {
+    IDEAL: (*_OF_JOINTS, "apparent_motor_inertia"),
+    MEASURED: (*_OF_JOINTS, "apparent_motor_inertia", "reflected_motor_inertia"),
+    SERVO: (*_OF_JOINTS, "reflected_motor_inertia"),
+}
 
 
-def unknown(robot: Robot, *more: str) -> list[str]:
-    """Return the keys of a robot's YAML that loads need and that it does not give.
+def unknown(robot: Robot, drive: str) -> list[str]:
+    """Return the keys of a robot's YAML that loads under a drive need and that it does not give.
 
     Args:
-        robot: the arm.
-        more: keys beside stiffness, damping and apparent motor inertia.
+        robot: with such motors; a servo's own stiffness and damping are not looked at.
+        drive: of :data:`DRIVES`.
     """
-    return [key for key in (*_NEEDED, *more) if not np.isfinite(getattr(robot, key)).all()]
+    return [key for key in _NEEDED[drive] if not np.isfinite(getattr(robot, key)).all()]
 
 
 def can_load(robot: Robot) -> bool:
-    """Return whether stiffness, damping and motor inertia of a robot's joints are known."""
-    return not unknown(robot)
+    """Return whether stiffness, damping and apparent motor inertia of its joints are known."""
+    return not unknown(robot, IDEAL)
 
 
 def drive_of(robot: Robot, interface: str) -> str:
@@ -40,10 +45,11 @@ def drive_of(robot: Robot, interface: str) -> str:
         PredictionError: the robot's YAML does not define fields for loads: stiffness, damping and
             motor inertia of the joints, and of a servo its stiffness and damping.
     """
-    if keys := unknown(robot):
+    servo = interface != "torque"
+    if keys := unknown(robot, SERVO if servo else IDEAL):
         listed = ", ".join(map(repr, keys))
         raise PredictionError(f"joint load: robot {robot.name} does not give {listed}")
-    if interface == "torque":
+    if not servo:
         return MEASURED if np.isfinite(robot.reflected_motor_inertia).all() else IDEAL
     if robot.servo_stiffness is None or robot.servo_damping is None:
         raise PredictionError(

@@ -1,6 +1,10 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The joints of a flexible-joint arm: springs, motors, and the drive of the motors."""
+"""The joints of a flexible-joint robot: springs, motors, and the drive of the motors.
+
+The base of a floating robot is six more coordinates, which come first, without a spring or a motor.
+Its soles stay where they are: the floor is rigid, and holds them.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.exceptions import PredictionError
+from impact_predictor.inertia.inverse_inertia import held_inverse
 from impact_predictor.joint_load.drive import DRIVES, IDEAL, MEASURED, SERVO, drive_of, unknown
 from impact_predictor.joint_load.motion_records import TICK
 from impact_robots.robot import Robot
@@ -18,9 +23,9 @@ FILTER_HZ = 300.0  # first-order low-pass on the measured torque [Hz]
 
 
 class ElasticArm(NamedTuple):
-    """An arm at one configuration; diagonals have shape (n,)."""
+    """A robot at one configuration with n velocities; diagonals have shape (n,)."""
 
-    M_inverse: np.ndarray  # of the links, shape (n, n) [1/(kg.m^2)]
+    M_inverse: np.ndarray  # of the links, soles held, shape (n, n) [1/(kg.m^2)]
     stiffness: np.ndarray  # K [N.m/rad]
     damping: np.ndarray  # D [N.m.s/rad]
     motor_inertia: np.ndarray  # of the motors themselves, or apparent if the loop is ideal [kg.m^2]
@@ -36,8 +41,11 @@ class ElasticArm(NamedTuple):
         """Return the arm with other joints; the torque loop goes on taking them as nominal.
 
         Args:
-            scale: of stiffness, damping and motor inertia, shape (3, n) [-].
+            scale: of stiffness, damping and motor inertia of the joints, which are the last
+                coordinates, shape (3, joints) [-].
         """
+        base = len(self.stiffness) - np.shape(scale)[1]
+        scale = np.hstack([np.ones((3, base)), scale])
         return self._replace(
             stiffness=self.stiffness * scale[0],
             damping=self.damping * scale[1],
@@ -46,7 +54,7 @@ class ElasticArm(NamedTuple):
 
 
 def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> ElasticArm:
-    r"""Return the arm in a state.
+    r"""Return the robot in a state; soles of a floating one are its contacts that are faces.
 
     Args:
         robot: that gives stiffness, damping and motor inertias.
@@ -58,28 +66,30 @@ def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> Elast
     Raises:
         PredictionError: the robot's YAML does not define the required fields, or no such drive.
     """
-    n = robot.dof
     if drive not in DRIVES:
         raise PredictionError(f"drive: expected one of {', '.join(DRIVES)}, got {drive!r}")
-    missing = unknown(robot, *(() if drive == IDEAL else ("reflected_motor_inertia",)))
-    if missing:
+    if missing := unknown(robot, drive):
         keys = ", ".join(map(repr, missing))
         raise PredictionError(f"joint load: robot {robot.name} does not give {keys}")
-    zero, one = np.zeros(n), np.ones(n)
-    servo = (zero, zero)
+    n = robot.nv
+    base, one = np.ones(n - robot.dof), np.ones(n)
+    servo = (np.zeros(robot.dof), np.zeros(robot.dof))
     if drive == SERVO:
         drive_of(robot, "position")
         servo = (np.array(robot.servo_stiffness), np.array(robot.servo_damping))
     motors = robot.apparent_motor_inertia if drive == IDEAL else robot.reflected_motor_inertia
     loop = drive == MEASURED
+    soles = [each.name for each in robot.contacts if each.half_extents is not None]
+    held = soles if robot.base != "fixed" else []
     return ElasticArm(  # of arrays that may be written to: for others all is compiled once more
-        np.ascontiguousarray(np.linalg.inv(state.M)),
-        np.array(robot.joint_stiffness),
-        np.array(robot.joint_damping),
-        np.array(motors),
+        np.ascontiguousarray(held_inverse(state.M, [state.at(sole).J for sole in held])),
+        robot.on_velocities(robot.joint_stiffness).copy(),
+        robot.on_velocities(robot.joint_damping).copy(),
+        np.append(base, motors),
         robot.reflected_motor_inertia / robot.apparent_motor_inertia if loop else one,
-        np.array(robot.damping_time),
-        *servo,
+        robot.on_velocities(robot.damping_time).copy(),
+        robot.on_velocities(servo[0]).copy(),
+        robot.on_velocities(servo[1]).copy(),
         np.zeros(n),
         np.zeros(n),
         1.0 - float(np.exp(-2.0 * np.pi * FILTER_HZ * TICK)),

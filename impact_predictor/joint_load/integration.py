@@ -25,8 +25,10 @@ from impact_predictor.joint_load.elastic_arm import ElasticArm
 from impact_predictor.joint_load.motion_records import (
     EXTENDED,
     HUNT_CROSSLEY,
+    LINEAR,
     RIGID,
     TICK,
+    YIELDING,
     ContactSurfaces,
     ElasticMotion,
     LoadRecord,
@@ -56,9 +58,16 @@ def normal_force(
         approach: rate of the penetration without the force [m/s].
         yielding: by how much a force of 1 N reduces that rate [m/s/N].
         before: rate of the penetration at the start of the step, for the rigid law [m/s].
-        law: stiffness, damping (rigid: restitution), exponent, kind.
+        law: see :class:`~impact_predictor.joint_load.motion_records.ContactSurfaces`.
     """
     stiffness, damping, exponent, kind = law
+    if kind == YIELDING:  # beyond that force the depth is shared by the spring and the yielding
+        force, growth = stiffness * depth, exponent
+        if force > damping:
+            force = damping + growth * (force - damping) / (stiffness + growth)
+        return force
+    if kind == LINEAR:
+        return max(0.0, (stiffness * depth + damping * approach) / (1.0 + damping * yielding))
     if kind == RIGID:  # Moreau: Newton's law over the whole step, where yielding is twice as large
         return max(0.0, (approach + damping * max(0.0, before)) / yielding)
     shape = depth if exponent == 1.0 else depth**exponent
@@ -128,6 +137,8 @@ def contact_steps(W: np.ndarray, laws: np.ndarray, velocity: np.ndarray, least: 
             continue
         n = 3 * c + 2
         speed, W_nn = max(0.0, -velocity[n]), W[n, n]
+        if kind in (YIELDING, LINEAR):
+            damping, exponent = 0.0, 1.0
         if exponent != 1.0 and speed > 0.0:  # tangent at the depth of a free, undamped body
             depth = ((exponent + 1.0) * speed * speed / (2.0 * stiffness * W_nn)) ** (
                 1.0 / (exponent + 1.0)
@@ -202,13 +213,18 @@ def control(arm: ElasticArm, motion: ElasticMotion, sent: np.ndarray, act: np.nd
 
 @compiled
 def look(
-    surfaces: ContactSurfaces, motion: ElasticMotion, t: float, before: np.ndarray, ahead: float
+    surfaces: ContactSurfaces,
+    motion: ElasticMotion,
+    t: float,
+    sunk: np.ndarray,
+    before: np.ndarray,
+    ahead: float,
 ) -> bool:
     """Write velocities of approach into ``before``; return whether a contact is near [m/s]."""
     J, velocity, q, vq, near = surfaces.J, surfaces.velocity, motion.q, motion.vq, False
     for c in range(len(before)):
         k = 3 * c + 2
-        height, rate = velocity[k] * t, velocity[k]
+        height, rate = velocity[k] * t + sunk[c], velocity[k]
         for i in range(len(q)):
             height += J[k, i] * q[i]
             rate += J[k, i] * vq[i]
@@ -240,6 +256,7 @@ def meet(
     a: np.ndarray,
     t: float,
     h: float,
+    sunk: np.ndarray,
     x: np.ndarray,
     u: np.ndarray,
 ) -> bool:
@@ -248,7 +265,7 @@ def meet(
     q, vq, touching = motion.q, motion.vq, False
     for c in range(len(laws)):
         part = h if laws[c, 3] == RIGID else 0.5 * h
-        x[c] = velocity[3 * c + 2] * (t + 0.5 * h)
+        x[c] = velocity[3 * c + 2] * (t + 0.5 * h) + sunk[c]
         for i in range(len(q)):
             x[c] += J[3 * c + 2, i] * q[i]
         touching = touching or x[c] < 0.0
@@ -258,6 +275,16 @@ def meet(
             for i in range(len(q)):
                 u[r] += J[r, i] * (vq[i] + part * a[i])
     return touching
+
+
+@compiled
+def give(laws: np.ndarray, f: np.ndarray, sunk: np.ndarray) -> None:
+    """Write into ``sunk`` and ``laws`` how far yielding surfaces have given way to the forces."""
+    for c in range(len(laws)):
+        force = f[3 * c + 2]
+        if laws[c, 3] == YIELDING and force > laws[c, 1]:
+            sunk[c] += (force - laws[c, 1]) / laws[c, 2]
+            laws[c, 1] = force
 
 
 @compiled
@@ -331,16 +358,20 @@ def integrate(
     x, before = np.zeros(contacts), np.zeros(contacts)
     u, f = np.zeros(3 * contacts), np.zeros(3 * contacts)
     impulse = record.contact[: 3 * contacts]
-    peak, end = record.contact[3 * contacts : 4 * contacts], record.contact[4 * contacts :]
+    peak, end = (
+        record.contact[3 * contacts : 4 * contacts],
+        record.contact[4 * contacts : 5 * contacts],
+    )
+    sunk = record.contact[5 * contacts :]
     for tick in range(ticks[0], ticks[1]):
         control(arm, motion, command[min(tick, len(command) - 1)], torques.act)
         done = 0.0
         while done < TICK * (1.0 - 1e-9):
             t = tick * TICK + done
-            near = look(surfaces, motion, t, before, long)
+            near = look(surfaces, motion, t, sunk, before, long)
             h = min(short if near else long, TICK - done)
             half_way(arm, motion, torques, h)
-            touching = near and meet(surfaces, motion, torques.acceleration, t, h, x, u)
+            touching = near and meet(surfaces, motion, torques.acceleration, t, h, sunk, x, u)
             if touching:
                 contact_forces(W, laws, friction, x, before, u, h, f)
                 for c in range(contacts):
@@ -348,6 +379,7 @@ def integrate(
                         end[c], peak[c] = t + h, max(peak[c], f[3 * c + 2])
                 for r in range(3 * contacts):
                     impulse[r] += h * f[r]
+                give(laws, f, sunk)
             go_on(arm, motion, torques, w, f, touching, h)
             note(t + h, motion.load, record.loads, record.times)
             done += h

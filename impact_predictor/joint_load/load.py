@@ -11,18 +11,21 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.contact_force.laws import HuntCrossley
+from impact_predictor.contact_force.linear_contact import LinearContact
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.elastic_arm import ElasticArm
 from impact_predictor.joint_load.motion_records import (
     EXTENDED,
     HUNT_CROSSLEY,
+    LINEAR,
     RIGID,
     TICK,
+    YIELDING,
     ContactSurfaces,
     LoadRecord,
 )
 from impact_robots.state.state import PointState
-from impact_robots.validation import friction_coefficient, restitution_coefficient
+from impact_robots.validation import friction_coefficient, positive, restitution_coefficient
 
 DURATION = 0.03  # after contact; the highest load of a Panda comes within 20 ms [s]
 
@@ -38,7 +41,46 @@ class RigidLaw:
         restitution_coefficient(self.restitution)
 
 
-NormalLaw = HuntCrossley | RigidLaw
+@dataclass(frozen=True)
+class YieldingLaw:
+    r"""A surface that gives way for good, such as a nail: elastic up to a force that grows.
+
+    :math:`f = k(x - z)`, and where that exceeds :math:`F + hz` the depth z grows until it does not;
+    unloading is elastic.
+
+    Raises:
+        OutOfRangeError: a figure is not positive.
+    """
+
+    stiffness: float  # k [N/m]
+    resistance: float  # F, the force at which it yields [N]
+    hardening: float  # h, growth of that force per depth [N/m]
+
+    def __post_init__(self) -> None:
+        """Check the figures."""
+        for name in ("stiffness", "resistance", "hardening"):
+            positive(getattr(self, name), name)
+
+    def force(self, penetration: float, rate: float) -> float:
+        """Return the force [N] at x - z, which has not yielded; it does not depend on the rate."""
+        return self.stiffness * max(penetration, 0.0)
+
+    def growth(self, penetration: float, depth: float) -> float:
+        """Return by how much the depth z grows [m].
+
+        Args:
+            penetration: x - z before [m].
+            depth: z before [m].
+        """
+        beyond = self.stiffness * penetration - self.resistance - self.hardening * depth
+        return max(0.0, beyond) / (self.stiffness + self.hardening)
+
+    def work(self, depth: float) -> float:
+        """Return the work that a depth z has taken, the integral of F + h z [J]."""
+        return (self.resistance + 0.5 * self.hardening * depth) * depth
+
+
+NormalLaw = HuntCrossley | RigidLaw | YieldingLaw | LinearContact
 
 
 class LoadContact(NamedTuple):
@@ -48,6 +90,7 @@ class LoadContact(NamedTuple):
     velocity: np.ndarray  # of the point before the impact, shape (3,) [m/s]; third: below zero
     law: NormalLaw
     friction: float  # Coulomb's coefficient [-]
+    gap: float = 0.0  # between point and surface at the start [m]
 
 
 def load_contact(
@@ -95,6 +138,7 @@ class JointLoad(NamedTuple):
     impulse: np.ndarray  # on the arm, contact axes, shape (c, 3) [N.s]
     peak_force: np.ndarray  # normal, infinite on a rigid surface, shape (c,) [N]
     contact_end: np.ndarray  # of the last contact, shape (c,) [s]
+    sunk: np.ndarray  # depth to which a yielding surface has given way, shape (c,) [m]
     history: LoadHistory | None
 
     @property
@@ -146,7 +190,9 @@ class LoadRun:
             np.zeros((1, n)) if command is None else np.ascontiguousarray(command, dtype=float)
         )
         self._state = np.zeros((6, n))
-        self._record = LoadRecord(np.zeros((2, n)), np.zeros((2, n)), np.zeros(5 * c), trace)
+        self._gaps = np.array([each.gap for each in contacts])
+        contact = np.append(np.zeros(5 * c), self._gaps)  # as if sunk: where the surface begins
+        self._record = LoadRecord(np.zeros((2, n)), np.zeros((2, n)), contact, trace)
 
     @property
     def over(self) -> bool:
@@ -183,7 +229,8 @@ class LoadRun:
             times[1],
             contact[: 3 * c].reshape(-1, 3),
             np.where((laws[:, 3] == RIGID) & (peak > 0.0), np.inf, peak),
-            contact[4 * c :],
+            contact[4 * c : 5 * c],
+            contact[5 * c :] - self._gaps,
             _history(trace[: self._done], n, c) if len(trace) else None,
         )
 
@@ -197,7 +244,7 @@ def joint_load(
     command: np.ndarray | None = None,
     with_history: bool = False,
 ) -> JointLoad:
-    """Return the loads of an impact, with simultaneous contact of all surfaces.
+    """Return the loads of an impact of all contacts, simultaneous but for their gaps.
 
     Args:
         arm: at the configuration at contact.
@@ -235,6 +282,10 @@ def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
     """Return a law's parameters for the compiled code."""
     if isinstance(law, RigidLaw):
         return 1.0, law.restitution, 1.0, RIGID
+    if isinstance(law, LinearContact):
+        return law.stiffness, law.damping, 1.0, LINEAR
+    if isinstance(law, YieldingLaw):
+        return law.stiffness, law.resistance, law.hardening, YIELDING
     return law.stiffness, law.damping, law.exponent, EXTENDED if law.extended else HUNT_CROSSLEY
 
 

@@ -61,7 +61,7 @@ class RatedCase(NamedTuple):
 
 def normal_law(
     stiffness: float, restitution: float, speed: float, mobility: float = 1.0
-) -> NormalLaw:
+) -> Viscoelastic | RigidLaw:
     """Return a rigid law, or the viscoelastic one, with a restitution at an approach speed.
 
     Where a contact would be over within some 30 us it counts as rigid: steps of time would get

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Between which loads an impact may leave every joint, and which change of torque was measured."""
+"""What an impact may do to every joint over its ranges: loads, times of jumps; and what it did."""
 
 from __future__ import annotations
 
@@ -40,6 +40,20 @@ class LoadInterval(NamedTuple):
     high: np.ndarray
 
 
+class JumpInterval(NamedTuple):
+    """Time since contact at which a joint has half of its jump in velocity, (n,) each [s]."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+
+class JointIntervals(NamedTuple):
+    """What an impact may do to the joints."""
+
+    load: LoadInterval
+    jump: JumpInterval
+
+
 @dataclass(frozen=True)
 class TorqueComparison:
     """Largest changes of the joints' torques in an impact, either way; shape (n,) each [N.m]."""
@@ -58,11 +72,31 @@ class TorqueComparison:
         """Joints whose torque changed more than predicted, shape (n,)."""
         return np.asarray(self.measured - self.tolerance > self.predicted.high)
 
+    @property
+    def outside(self) -> np.ndarray:
+        """Joints whose torque changed otherwise than predicted, shape (n,)."""
+        return np.asarray(self.above | self.below)
 
-def load_interval(
+
+@dataclass(frozen=True)
+class JumpComparison:
+    """Times since contact at which joints have half of their jumps in velocity, (n,) each [s]."""
+
+    measured: np.ndarray  # NaN: the jump is not clear of the noise
+    tolerance: float  # of it, by sampling and the time of contact
+    predicted: JumpInterval
+
+    @property
+    def outside(self) -> np.ndarray:
+        """Joints that jumped sooner or later than predicted, shape (n,)."""
+        early = self.measured + self.tolerance < self.predicted.low
+        return np.asarray(early | (self.measured - self.tolerance > self.predicted.high))
+
+
+def joint_intervals(
     robot: Robot, point: PointState, surface: Surface, drive: str, seed: int = 0
-) -> LoadInterval:
-    """Return the loads of an impact over the ranges of the surface and of the joints.
+) -> JointIntervals:
+    """Return loads and times of jumps of an impact over the ranges of surface and joints.
 
     Ends of the ranges together, and draws from their inside, each with the error that the model
     itself has.
@@ -79,13 +113,37 @@ def load_interval(
     """
     arm = elastic_arm(robot, point.robot_state, drive)
     speed = surface.approach_speed(point.velocity)
-    found = []
+    loads, times = [], []
     for case in _cases(robot, surface, np.random.default_rng(seed)):
         law = normal_law(case.stiffness, case.restitution, speed)
         contact = load_contact(point, surface.rotation, law, case.friction)
-        found.append(joint_load(arm.scaled(case.scale), [contact]).change)
-    low, high = np.min(found, axis=0), np.max(found, axis=0)
-    return LoadInterval((1.0 - MODEL_SHARE) * low, (1.0 + MODEL_SHARE) * high)
+        found = joint_load(arm.scaled(case.scale), [contact], with_history=True)
+        assert found.history is not None  # asked for
+        loads.append(found.change)
+        times.append(half_times(found.history.time, found.history.velocity))
+    return JointIntervals(LoadInterval(*_hull(loads)), JumpInterval(*_hull(times)))
+
+
+def _hull(values: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and the highest, with the error of the model."""
+    low, high = np.min(values, axis=0), np.max(values, axis=0)
+    return (1.0 - MODEL_SHARE) * low, (1.0 + MODEL_SHARE) * high
+
+
+def half_times(time: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """Return when each change first is half of its largest, either way, shape (n,) [s].
+
+    Args:
+        time: since contact, shape (t,) [s].
+        change: since contact, shape (t, n).
+    """
+    largest = change[np.abs(change).argmax(axis=0), np.arange(change.shape[1])]
+    found = np.full(change.shape[1], np.nan)
+    for joint in np.flatnonzero(largest):
+        own = np.append(0.0, change[:, joint] / largest[joint])
+        k = int((own >= 0.5).argmax())
+        found[joint] = np.interp(0.5, own[k - 1 : k + 1], np.append(0.0, time)[k - 1 : k + 1])
+    return found
 
 
 def _cases(robot: Robot, surface: Surface, random: np.random.Generator) -> Iterator[LoadCase]:
@@ -122,3 +180,34 @@ def compare_torques(
     noise = np.maximum(before.std(axis=0, ddof=1), least_noise)
     change = np.abs(after - before.mean(axis=0)).max(axis=0)
     return TorqueComparison(change, SIGMAS * noise, predicted)
+
+
+def compare_jumps(
+    time: np.ndarray,
+    velocity: np.ndarray,
+    predicted: JumpInterval,
+    noise: float,
+    time_std: float = 0.0,
+) -> JumpComparison | None:
+    """Return when joints jumped within 30 ms of contact; None: not measured.
+
+    Args:
+        time: since contact, shape (N,) [s].
+        velocity: of the joints, shape (N, n) [rad/s].
+        predicted: times.
+        noise: standard deviation that a velocity has at least [rad/s].
+        time_std: of the time of contact, NaN where it is unknown [s].
+    """
+    before = velocity[(time >= QUIET[0]) & (time <= QUIET[1])]
+    own = (time > 0.0) & (time <= DURATION)
+    after = velocity[own]
+    enough = len(before) >= FEW and len(after) >= FEW and time.max() >= DURATION
+    if not (enough and np.isfinite(before).all() and np.isfinite(after).all()):
+        return None
+    change = after - before.mean(axis=0)
+    clear = np.abs(change).max(axis=0) > 2.0 * SIGMAS * np.maximum(
+        before.std(axis=0, ddof=1), noise
+    )
+    times = np.where(clear, half_times(time[own], change), np.nan)
+    sample = float(np.median(np.diff(time[own])))
+    return JumpComparison(times, sample + 2.0 * float(np.nan_to_num(time_std)), predicted)

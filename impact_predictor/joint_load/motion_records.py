@@ -9,14 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 TICK = 250e-6  # of the joint torque loop, 4 kHz [s]
-HUNT_CROSSLEY, EXTENDED, RIGID = 0.0, 1.0, 2.0  # kinds of contact law
+HUNT_CROSSLEY, EXTENDED, RIGID, YIELDING, LINEAR = 0.0, 1.0, 2.0, 3.0, 4.0  # kinds of law
 
 
 class ContactSurfaces(NamedTuple):
     """Contacts, axes two tangents and the normal of each."""
 
     J: np.ndarray  # contiguous, shape (3 c, n)
-    laws: np.ndarray  # stiffness, damping (rigid: restitution), exponent, kind, shape (c, 4)
+    # stiffness, damping (rigid: restitution; yielding: force at which it yields, which grows),
+    # exponent (yielding: growth of that force per depth), kind; shape (c, 4)
+    laws: np.ndarray
     friction: np.ndarray  # Coulomb's coefficients, shape (c,)
     velocity: np.ndarray  # before the impact, shape (3 c,) [m/s]
 
@@ -45,5 +47,7 @@ class LoadRecord(NamedTuple):
 
     loads: np.ndarray  # highest and lowest, shape (2, n) [N.m]
     times: np.ndarray  # theirs, shape (2, n) [s]
-    contact: np.ndarray  # impulses (3 c), peak normal forces (c), ends of the last forces (c)
+    # impulses (3 c), peak normal forces (c), ends of the last forces (c), depths to which the
+    # surfaces have yielded (c)
+    contact: np.ndarray
     trace: np.ndarray  # at every tick loads, normal forces, depths, q and vq, (ticks, 3 n + 2 c)

@@ -81,11 +81,11 @@ def hit_window(robot: Robot, surface: Surface, hit: RecordedHit) -> HitWindow:
         raise NotApproachingError(-speed)
     used = _used(robot, point.g, changes[0].change + driven[0] - at_touch[0])
     inside = (hit.time >= -BEFORE) & (hit.time <= _end(hit.time, used))
-    felt = np.stack([each.change[inside] for each in changes], axis=1)
+    measured = np.stack([each.change[inside] for each in changes], axis=1)
     return HitWindow(
         hit.time[inside],
-        felt,
-        _whitening(changes, inside, felt, hit.position[inside] - q),
+        measured,
+        _whitening(changes, inside, measured, hit.position[inside] - q),
         command,
         elastic_arm(robot, point.robot_state, drive_of(robot, "torque")),
         point,
@@ -137,7 +137,7 @@ def _end(time: np.ndarray, used: np.ndarray) -> float:
 
 
 def _whitening(
-    changes: list[_Change], inside: np.ndarray, felt: np.ndarray, turned: np.ndarray
+    changes: list[_Change], inside: np.ndarray, measured: np.ndarray, turned: np.ndarray
 ) -> np.ndarray:
     """Return matrices that make noise, free motion and model's error white, (3, n, m, m).
 
@@ -145,7 +145,7 @@ def _whitening(
     all samples of a signal. The model's error is independent by sample; it grows with joint motion.
     """
     angle = np.abs(turned).max(axis=1)
-    model = np.hypot(MODEL_SHARE, TURNED * angle)[:, None, None] * np.abs(felt).max(axis=0)
+    model = np.hypot(MODEL_SHARE, TURNED * angle)[:, None, None] * np.abs(measured).max(axis=0)
     found = []
     for k, (each, least) in enumerate(zip(changes, LEAST_NOISE, strict=True)):
         share = each.share[inside]

@@ -8,6 +8,7 @@ r"""A point of the arm that moves in a direction towards somebody, and the mass 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from xml.etree import ElementTree
 
 import numpy as np
@@ -20,6 +21,7 @@ from impact_robots.state.state import RobotState
 
 TOOL, ELBOW = "tool", "elbow"
 POINTS = (TOOL, ELBOW)
+STUCK = 1e-6  # singular values of W that count as zero, over the largest [-]
 _LEAST_LEVER = 1e-3  # of a point that can move in the direction [m]
 _SAME = 1e-6  # speed in the direction against the one asked for [-]
 
@@ -31,13 +33,51 @@ class Aim:
     robot: Robot
     state: RobotState
     frame: str  # whose origin the point is
+    direction: np.ndarray  # u, base axes, shape (3,), unit
     j: np.ndarray  # joint torques of a force of 1 N along the direction, shape (n,) [m]
-    way: np.ndarray  # joint velocities of 1 m/s in the direction, shape (n,) [1/m]
 
-    def mass(self, motor_inertia: ArrayLike = 0.0) -> float:
-        """Return the mass in the direction, with motor inertia, shape (n,) [kg.m^2], in kg."""
+    def mass(self, motor_inertia: ArrayLike = 0.0, friction: float = 0.0) -> float:
+        """Return the mass in the direction.
+
+        Args:
+            motor_inertia: shape (n,) [kg.m^2].
+            friction: highest of a surface that the point hits, see :meth:`resisting` [-].
+        """
         M = self.state.inertia(np.broadcast_to(motor_inertia, self.j.shape))
-        return float(1.0 / (self.j @ np.linalg.solve(M, self.j)))
+        if friction <= 0.0:  # as in each cycle of the limit `person`
+            return float(1.0 / (self.j @ np.linalg.solve(M, self.j)))
+        return self.resisting(np.linalg.inv(M), friction)
+
+    def resisting(self, compliance: np.ndarray, friction: float = 0.0) -> float:
+        r"""Return what resists a force on the point, per motion in the direction.
+
+        Friction keeps the point from giving way sideways, up to its coefficient, or altogether:
+
+        .. math:: \frac1m = \max\left(W_{uu} - \mu\,\|W_{tu}\|,\;
+            \frac1{u^T W^{-1} u}\right), \qquad W = J_p C J_p^T
+
+        Args:
+            compliance: C, of the joints, shape (n, n): an inverse inertia gives kg, one over a
+                stiffness [rad/(N.m)] N/m.
+            friction: coefficient mu [-].
+        """
+        J, u = self.state.at(self.frame).J[:3], self.direction
+        W = J @ compliance @ J.T
+        free = float(u @ W @ u)
+        sideways = float(np.linalg.norm(W @ u - free * u))
+        stuck = 1.0 / float(u @ np.linalg.pinv(W, rcond=STUCK) @ u)
+        return 1.0 / max(free - friction * sideways, min(free, stuck))
+
+    @cached_property
+    def way(self) -> np.ndarray:
+        """Joint velocities of 1 m/s in the direction, the tool without turning, (n,) [1/m]."""
+        J = self.state.at(self.frame).J
+        if self.frame == self.robot.contact_frame:
+            way: np.ndarray = np.linalg.pinv(J, rcond=1e-4) @ np.append(self.direction, np.zeros(3))
+            if abs(self.j @ way - 1.0) <= _SAME:
+                return way
+        way = np.linalg.pinv(J[:3], rcond=1e-4) @ self.direction
+        return np.asarray(way / (self.j @ way))
 
     @property
     def joint_speed_cap(self) -> float:
@@ -65,21 +105,21 @@ def aim(robot: Robot, q: ArrayLike, direction: ArrayLike, point: str = TOOL) -> 
         PersonError: the direction is zero, or the point cannot move in it.
         RobotError: there is no such frame.
     """
+    state = ArmDynamics(robot).state(np.asarray(q, dtype=float), np.zeros(robot.nv))
+    return aim_at(robot, state, direction, point)
+
+
+def aim_at(robot: Robot, state: RobotState, direction: ArrayLike, point: str = TOOL) -> Aim:
+    """Return the same in a state; arguments and errors as of :func:`aim`."""
     u = np.asarray(direction, dtype=float)
     if not np.linalg.norm(u) > 1e-9:
         raise PersonError("direction: expected a vector, got one without a length")
     u = u / np.linalg.norm(u)
-    state = ArmDynamics(robot).state(np.asarray(q, dtype=float), np.zeros(robot.nv))
     frame = frame_of(robot, point)
-    J = state.at(frame).J
-    j = J[:3].T @ u
+    j = state.at(frame).J[:3].T @ u
     if np.linalg.norm(j) < _LEAST_LEVER:
         raise PersonError(f"{point}: it cannot move in this direction at this configuration")
-    way = np.linalg.pinv(J, rcond=1e-4) @ np.append(u, np.zeros(3))
-    if point != TOOL or abs(j @ way - 1.0) > _SAME:
-        way = np.linalg.pinv(J[:3], rcond=1e-4) @ u
-        way = way / (j @ way)
-    return Aim(robot, state, frame, j, way)
+    return Aim(robot, state, frame, u, j)
 
 
 def iso_mass(robot: Robot) -> float:

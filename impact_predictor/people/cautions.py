@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 ALWAYS = (
     "not a certified safety function; verify by measurement with a force gauge",
-    "simulation of a frozen arm; a nonlinear simulation gave 0.95 to 1.05 of its peaks",
+    "simulation of a frozen arm: a nonlinear one differs, the more the farther a joint is sent on",
     "pressure is not covered: the area of contact is unknown",
     "contact with head or face is excluded",
     "speeds are relative: subtract the speed of the person",
@@ -17,7 +17,7 @@ ALWAYS = (
 FROM_MEMORY = (
     "forces of the built-in table are from memory: check against your copy of ISO/TS 15066"
 )
-COASTS = "assumes that the controller does not push after contact (control: coasting)"
+COASTS = "assumes a controller that does not push after contact, then brakes (control: coasting)"
 PUSHES_ON = "assumes no reaction: the arm pushes on after contact"
 SHORT_PEAK = (
     "a peak within 2 ms of contact: the mass without motors counts, the formula is too careful"

@@ -7,6 +7,8 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import NamedTuple
 
+import numpy as np
+
 from impact_predictor.people.aim import Aim, iso_mass
 from impact_predictor.people.highest import highest_speed
 from impact_predictor.people.loop import ArmLoop, Reaction
@@ -15,6 +17,7 @@ from impact_predictor.people.regions import Region
 
 TRANSIENT, HELD = "transient", "quasi-static"
 RESERVE = 0.1  # of the simulated speed
+TURNING_RESERVE = 0.5  # beside it, by how far a joint is sent on: the model is frozen [1/rad]
 
 
 class PersonContact(NamedTuple):
@@ -34,6 +37,11 @@ class PersonContact(NamedTuple):
         """That moves; infinite if clamped [kg]."""
         return inf if self.clamped else self.region.mass
 
+    @property
+    def permissible(self) -> tuple[float, float | None]:
+        """Peak, and force that remains if it can, see :meth:`.PushCeiling.used` [N]."""
+        return self.region.transient_force, self.region.force if self.clamped else None
+
 
 class PersonSpeed(NamedTuple):
     """Highest speeds of a point of the arm towards a region, without reserve [m/s]."""
@@ -42,6 +50,7 @@ class PersonSpeed(NamedTuple):
     phase: str  # that binds: "transient" or "quasi-static"
     v_iso: float  # ISO/TS 15066's formula with its own mass
     v_formula_Btheta: float  # the same with M + B_theta
+    turned_rad: float  # by which a joint is sent on until the force that binds, if the arm pushes
     v_ceiling: float  # at which even the ceiling is within the limit; 0: it never is
     k_N_per_m: float  # region and padding [N/m]
     m_links: float  # of the arm in the direction: M [kg]
@@ -50,6 +59,16 @@ class PersonSpeed(NamedTuple):
     t_first_peak_ms: float  # at v_max, since contact [ms]
     k_s_N_per_m: float | None  # of arm and contact, if a force is held [N/m]
     t_re_s: float | None  # from contact until the arm brakes, if it does [s]
+
+    @property
+    def reserve(self) -> float:
+        """What a plan keeps of v_max in reserve [-]."""
+        return min(1.0, RESERVE + TURNING_RESERVE * self.turned_rad)
+
+    @property
+    def planned(self) -> float:
+        """Speed with this reserve [m/s]."""
+        return (1.0 - self.reserve) * self.v_max
 
 
 def person_speed(
@@ -82,12 +101,17 @@ def person_speed(
         return region.transient_force / sqrt(push.meeting_mass(mass) * contact.stiffness)
 
     late = push.reaction_time(v_max, last.trigger)
+    phase, way = max(found, key=lambda phase: found[phase]), 0.0
+    if loop.pushes:  # uniformly until the peak, at most: it may brake before
+        stop = push.stopping_way(v_max, late)
+        way = stop if phase == HELD else min(stop, v_max * last.peak_time)
     return PersonSpeed(
         v_max,
-        max(found, key=lambda phase: found[phase]),
+        phase,
         formula(iso_mass(aim.robot)),
         formula(aim.mass(B_theta)),
-        highest_speed(lambda v: push.ceiling(v) / region.transient_force),
+        way * float(np.abs(aim.way).max()) if v_max > 0.0 else 0.0,
+        push.bound.speed(region.transient_force),
         contact.stiffness,
         aim.mass(),
         aim.mass(B_theta),

@@ -18,8 +18,16 @@ from impact_predictor.people.loop import (
     coasting,
     impedance,
     servo,
+    servo_of,
 )
-from impact_predictor.people.regions import BUILT_IN, Region, read_regions
+from impact_predictor.people.person_speed import PersonContact
+from impact_predictor.people.regions import (
+    BUILT_IN,
+    PersonError,
+    Region,
+    read_regions,
+    region_named,
+)
 from impact_robots.entries import Entries
 from impact_robots.entry import Entry
 from impact_robots.yaml_file import read_mapping
@@ -28,8 +36,8 @@ KINDS = (COASTING, IMPEDANCE, SERVO)
 _GAINS = ("stiffness", "damping", "position_gain", "velocity_gain")
 _REACTION = ("force", "filter_time", "delay", "brake", "period")
 _KEYS = (
-    *("title", "robot", "q", "direction", "points", "clamped", "padding", "regions", "cap"),
-    *("control", "reaction"),
+    *("title", "robot", "q", "direction", "points", "region", "clamped", "padding", "regions"),
+    *("cap", "control", "reaction"),
 )
 _ABOVE_0 = Entry(above=0.0)
 _TIME = Entry(low=0.0, high=5.0, unit="s")
@@ -44,6 +52,7 @@ class PersonTask:
     q: tuple[float, ...] | None = None  # joint positions [rad]
     direction: tuple[float, ...] | None = None  # of the motion, base axes, shape (3,)
     points: tuple[str, ...] = POINTS  # of the arm: tool, elbow, or frames
+    region: str = ""  # of the body, by name; the neck as "neck,accepted"; empty: not said
     clamped: bool = False
     padding: float = inf  # stiffness of a padding; infinite: none [N/m]
     regions: Path | None = None  # of a table of one's own; none: the built-in one
@@ -60,6 +69,32 @@ class PersonTask:
             PersonError: it has head or face.
         """
         return BUILT_IN if self.regions is None else read_regions(self.regions)
+
+    def contact(self, region: str = "") -> PersonContact:
+        """Return what the arm meets: a region by name, or that of the task.
+
+        Raises:
+            RobotError: the file of regions cannot be read, or an entry is wrong.
+            PersonError: the region is refused, or there is none.
+        """
+        if not (name := region or self.region):
+            raise PersonError(f"region: expected one of {', '.join(self.table)}, got none")
+        return PersonContact(region_named(name, self.table), self.clamped, self.padding)
+
+    def loop_or_usual(self, aim: Aim, interface: str) -> ArmLoop:
+        """Return the arm's loop; if the task does not say, coasting, or the servo of its YAML.
+
+        Args:
+            aim: of the arm.
+            interface: "torque", or "velocity", "position" of an arm with a servo.
+
+        Raises:
+            RobotError: an entry is missing or wrong.
+            PredictionError: the YAML does not define the servo.
+        """
+        if (given := self.loop(aim)) is not None:
+            return given
+        return coasting(aim) if interface == "torque" else servo_of(aim)
 
     def loop(self, aim: Aim) -> ArmLoop | None:
         """Return the arm's loop, None if the task does not give it.
@@ -100,6 +135,7 @@ def read_person_task(path: Path) -> PersonTask:
         None if q is None else tuple(entries.vector("q", len(q) if isinstance(q, list) else 1)),
         tuple(entries.vector("direction", 3)) if "direction" in entries else None,
         entries.texts("points", POINTS),
+        entries.text("region") if "region" in entries else "",
         entries.flag("clamped", False),
         entries.number("padding", inf, _ABOVE_0),
         path.parent / entries.text("regions") if "regions" in entries else None,

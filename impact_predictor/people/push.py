@@ -1,11 +1,12 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm that pushes on a spring: simulated with its own loop and reaction, and bounded by hand."""
+"""An arm that pushes on a spring, simulated with its own loop and reaction."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import hypot, inf, sqrt
+from functools import cached_property
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -15,11 +16,11 @@ from impact_predictor.joint_load.load import JointLoad, LoadContact, LoadHistory
 from impact_predictor.joint_load.motion_records import TICK
 from impact_predictor.joint_load.object_load import joined
 from impact_predictor.people.aim import Aim
+from impact_predictor.people.ceiling import PushCeiling, ceiling_of
 from impact_predictor.people.loop import SERVO, ArmLoop, Reaction
 from impact_predictor.reflex.observed_peaks import observed_force
 
 TRANSIENT_TIME = 0.5  # after which a contact counts as quasi-static [s]
-FORCE_FACTOR = 1.2  # of the ceiling; 1.15 was exceeded by 1 % in 3,840 simulated cases
 _LONGEST = 5.0  # of a simulation [s]
 
 
@@ -30,6 +31,7 @@ class PushRun(NamedTuple):
     first_peak_time: float  # since contact [s]
     end: float  # at the end of the simulation [N]
     trigger: float | None  # time of the detection since contact; none: not detected [s]
+    peak_time: float  # since contact [s]
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,15 @@ class Push:
         """Whether a force remains between a clamped person and the stopped arm."""
         return self.mass == inf and self.loop.pushes
 
+    @cached_property
+    def bound(self) -> PushCeiling:
+        """The ceiling of its forces."""
+        return ceiling_of(self.aim, self.loop, self.stiffness, self.mass, self.reaction)
+
     @property
     def static_stiffness(self) -> float:
         """k_s, of contact and arm in series; without a loop that of the contact [N/m]."""
-        return 1.0 / (1.0 / self.stiffness + 1.0 / self.loop.stiffness_along(self.aim))
+        return self.bound.stiffness
 
     def meeting_mass(self, arm_mass: float) -> float:
         """Return mu, of both bodies [kg], from the arm's mass [kg]."""
@@ -58,8 +65,7 @@ class Push:
 
     def formula(self, speed: float) -> float:
         """Return F_i, the force of the two-mass model with M + B [N], at a speed [m/s]."""
-        mu = self.meeting_mass(self.aim.mass(self.loop.motor_inertia))
-        return speed * sqrt(mu * self.stiffness)
+        return speed * self.bound.impact
 
     def held(self, speed: float, reaction_time: float) -> float:
         """Return the force after the arm has stopped [N].
@@ -70,26 +76,21 @@ class Push:
         """
         if self.reaction is None:
             return inf
-        way = speed * (reaction_time + self.loop.lag) + speed**2 / (2.0 * self.reaction.brake)
-        return self.static_stiffness * way
+        return self.static_stiffness * self.stopping_way(speed, reaction_time)
+
+    def stopping_way(self, speed: float, reaction_time: float) -> float:
+        """Return how far the arm is sent on from contact until it stops [m]; arguments as there."""
+        if self.reaction is None:
+            return inf
+        return speed * (reaction_time + self.loop.lag) + speed**2 / (2.0 * self.reaction.brake)
 
     def ceiling(self, speed: float) -> float:
         """Return the force that no simulated case exceeded [N], infinite if the arm pushes on."""
-        aim, loop = self.aim, self.loop
-        return FORCE_FACTOR * hypot(self.formula(speed), self.pushed(speed)) + (
-            speed * loop.damping_along(aim)
-        )
+        return self.bound.force(speed)
 
     def pushed(self, speed: float) -> float:
         """Return H, the force of the ceiling by how far the arm pushes before it stops [N]."""
-        if not self.loop.pushes:
-            return 0.0
-        if self.reaction is None:
-            return inf
-        k_s, react = self.static_stiffness, self.reaction
-        lag = k_s * speed * self.loop.lag
-        late = react.filter_time + react.period + react.delay
-        return max(react.force, lag) + k_s * (speed * late + speed**2 / (2.0 * react.brake))
+        return self.bound.pushed(speed)
 
     def run(self, speed: float, duration: float | None = None) -> PushRun:
         """Simulate a push.
@@ -110,7 +111,8 @@ class Push:
                 load = self._simulated(speed, duration, self._braking(speed, duration, trigger))
         force = _history(load).force[:, 0]
         first = int(np.argmax(np.append(np.diff(force) < 0.0, True)))
-        return PushRun(float(load.peak_force[0]), TICK * (first + 1), float(force[-1]), trigger)
+        times = TICK * (first + 1), TICK * (int(np.argmax(force)) + 1)
+        return PushRun(float(load.peak_force[0]), times[0], float(force[-1]), trigger, times[1])
 
     def reaction_time(self, speed: float, trigger: float | None) -> float:
         """Return the time from contact until the arm brakes [s]; if undetected, the slow push's."""

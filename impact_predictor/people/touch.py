@@ -4,11 +4,62 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from math import sqrt
+from typing import NamedTuple, Protocol
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from impact_predictor.joint_load.drive import can_load
+from impact_predictor.people.aim import Aim
+from impact_predictor.people.ceiling import combined_force
 from impact_predictor.people.highest import highest_speed
+from impact_predictor.people.loop import COASTING, ArmLoop
 from impact_predictor.people.push import Push
 from impact_predictor.people.regions import PersonError
+
+HARDEST = 1e7  # of a contact that is simulated [N/m]
+IMPACT = 0.2  # simulated of it [s]
+
+
+class Promised(Protocol):
+    """What promises a force."""
+
+    def ceiling(self, speed: float) -> float:
+        """Return the force that is promised at a speed [m/s], growing with it [N]."""
+
+
+class DampedPush(NamedTuple):
+    """A point under a velocity loop without position feedback: it pushes like a damper."""
+
+    impact: float  # at 1 m/s, see :func:`impact_force` [N.s/m]
+    detection: float  # force at which contact is detected [N]
+    damping: float  # of the loop in the direction [N.s/m]
+
+    def ceiling(self, speed: float) -> float:
+        """Return the ceiling of :class:`.Push` for an arm whose loop holds no force [N]."""
+        return combined_force(speed * self.impact, self.detection, speed * self.damping)
+
+
+def impact_force(to: Aim, motor_inertia: ArrayLike, stiffness: float, friction: float) -> float:
+    """Return the first peak of an impact on a spring at 1 m/s, before the arm's loop acts [N.s/m].
+
+    The two-mass model, or the arm with flexible joints where that gives less: in a short impact
+    its motors hardly take part. Friction of the surface adds mass, see :meth:`.Aim.resisting`.
+
+    Args:
+        to: the arm.
+        motor_inertia: shape (n,) [kg.m^2].
+        stiffness: of the spring [N/m].
+        friction: coefficient [-].
+    """
+    motors, zero = np.array(motor_inertia, dtype=float), np.zeros(to.robot.dof)
+    mass = to.mass(motors)
+    impact = sqrt(mass * stiffness)
+    if stiffness <= HARDEST and can_load(to.robot):
+        coasting = ArmLoop(COASTING, motors, zero, zero)
+        impact = min(impact, Push(to, coasting, stiffness).run(1.0, IMPACT).peak)
+    return impact * sqrt(to.mass(motors, friction) / mass)
 
 
 class TouchForce(NamedTuple):
@@ -47,7 +98,7 @@ def touch_force(push: Push, speed: float) -> TouchForce:
     )
 
 
-def touch_speed(push: Push, force: float) -> float:
+def touch_speed(push: Promised, force: float) -> float:
     """Return the highest speed at which the ceiling is at most a force [N], in m/s.
 
     Raises:

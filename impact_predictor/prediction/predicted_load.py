@@ -28,6 +28,7 @@ from impact_robots.robot import Robot
 from impact_robots.surface import Surface
 
 SLOWEST = 1e-9  # smallest approach speed [m/s]
+AT_REST = 0.01  # velocity of a joint up to which dry friction may hold its motor [rad/s]
 LEAST_SHARE = 0.1  # of the highest approach speed, which every contact's restitution is taken at
 
 Coefficients = tuple[float, float, float]  # stiffness [N/m], restitution, friction [-]
@@ -95,6 +96,32 @@ def predicted_load(
     )
 
 
+def held_joints(
+    contacts: Sequence[RobotContact], robot: Robot, *, joints: str = ANNOUNCED
+) -> np.ndarray:
+    """Return the joints that do not jump as friction holds their motors, shape (n,).
+
+    Those at rest whose load stays below their dry friction anywhere in the ranges; see
+    :meth:`.Robot.with_held_joints`. Own derivation (doc/reproduce.md, H13).
+
+    Args:
+        contacts: as of :func:`predicted_load`.
+        robot: the arm, with ``coulomb_friction``.
+        joints: as of :func:`predicted_load`.
+
+    Raises:
+        PredictionError: the robot's YAML lacks required values.
+        UnknownNameError: no such ranges of the joints.
+    """
+    if robot.coulomb_friction is None:
+        raise PredictionError(f"held joints: robot {robot.name} does not give 'coulomb_friction'")
+    load = predicted_load(contacts, robot, joints=joints)
+    if load.note:
+        raise PredictionError(load.note)
+    at_rest = np.abs(contacts[0].state.dq) <= AT_REST
+    return np.asarray(at_rest & (load.change_high <= robot.coulomb_friction))
+
+
 class _Impact:
     """Points of an arm that hit at once."""
 
@@ -129,7 +156,7 @@ class _Impact:
         """Return the loads of no impact."""
         zero, of_each = self._zero, np.zeros(len(self._points))
         impulse = np.zeros((len(of_each), 3))
-        return JointLoad(zero, -zero, zero, zero, impulse, of_each, of_each, None)
+        return JointLoad(zero, -zero, zero, zero, impulse, of_each, of_each, of_each, None)
 
 
 def _middle(surface: Surface) -> Coefficients:

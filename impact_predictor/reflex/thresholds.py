@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,6 +18,47 @@ FARTHEST = 4.0  # planned over recorded speed; beyond it nothing is known [-]
 _TWICE = 2.0
 GROWTHS = (1.15, 1.3)  # of the peak over the speed, up to twice and to four times the speed
 STIFFEST = 1e6  # ceiling of the stiffness up to which a prediction is possible [N/m]
+
+
+class Thresholds(NamedTuple):
+    """Of external loads as the arm's collision detection observes them."""
+
+    torque: np.ndarray  # of the joints, shape (n,) [N.m]
+    force: np.ndarray  # and moment, in the axes that the arm uses, shape (6,) [N], [N.m]
+
+
+class ObservedHit(NamedTuple):
+    """What the arm's collision detection observed in one recorded hit."""
+
+    speed: float  # of the contact [m/s]
+    torque: np.ndarray  # largest external torques, shape (n,) [N.m]
+    force: np.ndarray  # likewise, in the axes that the arm uses, shape (6,) [N], [N.m]
+
+
+def thresholds_by_hits(
+    hits: Sequence[ObservedHit], speed: float, vendor: Thresholds, *, reacts: bool = True
+) -> Thresholds:
+    r"""Return the thresholds for a hit, :math:`\max(v_i, 1.1\,\gamma\,\tau_i(v_0)\,v/v_0)`.
+
+    Args:
+        hits: recorded ones: same pose, surface, controller and load; the worst counts.
+        speed: of the planned hit [m/s].
+        vendor: thresholds that the result is never below.
+        reacts: as of :func:`growth`.
+
+    Raises:
+        OutOfRangeError: no hits, or speeds not above 0.
+        PredictionError: every hit was slower than a quarter of the planned speed.
+    """
+    speeds = [each.speed for each in hits]
+    torque, force = (
+        needed_thresholds(least, scaled_peaks(peaks, speeds, speed, reacts=reacts))
+        for least, peaks in (
+            (vendor.torque, [each.torque for each in hits]),
+            (vendor.force, [each.force for each in hits]),
+        )
+    )
+    return Thresholds(torque, force)
 
 
 def growth(ratio: float, *, reacts: bool = True) -> float:

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import lru_cache
 
 import numpy as np
 
 from impact_qp.arms.object_hits import box_hit
 from impact_qp.exceptions import ControlError
-from impact_qp.object_speed import object_speeds
+from impact_qp.object_speed import ObjectBound, object_speeds
 from impact_qp.object_speed.load_use import SETTLED
 from impact_qp.spreading import SpreadGuard
 from impact_robots.task.box_task import UNAWARE, BoxTask
@@ -34,8 +35,8 @@ def spread_guards(task: BoxTask) -> tuple[SpreadGuard, ...]:
     guards = [_usual(task, arm) for arm in arms]
     if task.impact_limits == UNAWARE:
         return tuple(guards)
-    hit, pulse = box_hit(task), (task.peak_factor, task.impact_duration)
-    bound = object_speeds(hit, task.impact_limits, task.joint_ranges, pulse=pulse).safe
+    known = BoxTask(**{each.name: getattr(task, each.name) for each in fields(BoxTask)})
+    bound = _safe(known)
     if not bound.scale > 0.0:
         raise ControlError(f"{task.name}: no speed is safe: {bound.limit}")
     speeds = [float(v @ into) for v, into in zip(task.velocities, ways, strict=True)]
@@ -43,6 +44,13 @@ def spread_guards(task: BoxTask) -> tuple[SpreadGuard, ...]:
         replace(guard, speed=bound.scale * speed, settle=SETTLED)
         for guard, speed in zip(guards, speeds, strict=True)
     )
+
+
+@lru_cache(maxsize=16)
+def _safe(task: BoxTask) -> ObjectBound:
+    """Return the bound of a task's impact limits: seconds, for the delays of two arms."""
+    hit, pulse = box_hit(task), (task.peak_factor, task.impact_duration)
+    return object_speeds(hit, task.impact_limits, task.joint_ranges, pulse=pulse).safe
 
 
 def _usual(task: BoxTask, arm: int) -> SpreadGuard:

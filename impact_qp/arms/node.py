@@ -68,7 +68,7 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
     Answers every `joint_states` message of each arm while active; the plan starts for all arms at
     one time, once the states of all arrive and all detectors are ready. If anything is wrong with
     one arm, all of them stop: they brake, then hold where they are. An arm whose states fall silent
-    or cannot be believed is brought to gravity compensation at its torque rates; so are all of them
+    or cannot be trusted is brought to gravity compensation at its torque rates; so are all of them
     at cleanup and at shutdown, and, once they have braked, when they are deactivated.
     """
 

@@ -18,7 +18,7 @@ from impact_qp.ros.outputs import Outputs
 from impact_qp.ros.spread_status import spread_status
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
-from impact_ros.node.boundary import guarded
+from impact_ros.node.checked_callback import checked_callback
 from impact_ros.qos import LOCKSTEP, SENSOR
 
 STATES, DETECTIONS = "joint_states", "impact_detector/status"
@@ -71,7 +71,7 @@ class SpreadArm(ControlCycle):
         )
         self._listeners = [
             node.create_subscription(
-                kind, prefix + topic, guarded(node, prefix + topic, *take), profile
+                kind, prefix + topic, checked_callback(node, prefix + topic, *take), profile
             )
             for kind, topic, *take in (
                 (JointState, STATES, self.take_state, self.drop_state),

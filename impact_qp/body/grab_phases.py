@@ -9,9 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from impact_qp import Contact
+from impact_qp.body.palms.coupled_palms import coupled
+from impact_qp.body.palms.palm_loads import palm_load_bound
 from impact_qp.body.phases import beginning, next_state
 from impact_qp.whole_body import Arrival, PalmTarget, WholeBodyTargets
-from impact_robots import PointState
+from impact_qp.whole_body.planning import JOINT_LOAD
+from impact_robots import PointState, Robot
 from impact_robots.task.palm_task import FORWARD, PALMS, PalmTask
 
 TOGETHER = 20.0  # rate at which the leading palm slows down [1/s]
@@ -86,11 +89,23 @@ class GrabPhases:
         return np.maximum(state.speed - TOGETHER * ahead, 0.0)
 
 
-def box_arrivals(task: PalmTask) -> tuple[Arrival, ...]:
-    """Return the arrivals of both palms as a task announces them."""
+def box_arrivals(task: PalmTask, robot: Robot) -> tuple[Arrival, ...]:
+    """Return the arrivals of both palms as a task announces them, coupled through its boxes.
+
+    Of a task with the limits ``joint_load`` the speed that loads allow is known; it takes seconds.
+
+    Raises:
+        PredictionError: the robot's YAML lacks what loads need.
+        RobotError: the robot cannot reach the box.
+    """
     at = task.box_position
     friction = task.friction_range or task.friction
-    return announced_arrivals(task.half_width, at, friction, task.restitution)
+    alone = announced_arrivals(task.half_width, at, friction, task.restitution)
+    arrivals = coupled(robot, task, alone)
+    if task.impact_limits != JOINT_LOAD:
+        return arrivals
+    load = palm_load_bound(robot, task)
+    return tuple(replace(each, load=load) for each in arrivals)
 
 
 def announced_arrivals(
@@ -99,7 +114,10 @@ def announced_arrivals(
     friction: float | tuple[float, float],
     restitution: tuple[float, float],
 ) -> tuple[Arrival, ...]:
-    """Return the arrivals of both palms at the faces of a box whose middle is there, (3,) [m]."""
+    """Return the arrivals of both palms at the faces of a box whose middle is there, (3,) [m].
+
+    They are independent of each other, as published.
+    """
     found = []
     for palm, side in zip(PALMS, (1.0, -1.0), strict=True):
         normal = np.array([0.0, side, 0.0])

@@ -38,6 +38,6 @@ def grab_status(
 
 def grab_message(answer: GrabAnswer, stamp: Any) -> GrabStatus:
     """Return the progress of the grab."""
-    message = GrabStatus(**answer.said.fields())
+    message = GrabStatus(**answer.said.fields)
     message.header.stamp = stamp
     return message

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_qp.body.grab_balance import grab_margin
 from impact_qp.body.grab_phases import GrabPhases, box_arrivals
-from impact_qp.body.phases import OPEN_SPEED
+from impact_qp.body.phases import OPEN_SPEED, GrabState
 from impact_qp.body.progress import GrabProgress
 from impact_qp.body.state_check import HumanoidState, HumanoidStateCheck
 from impact_qp.control.guarded_arm import Guarded
@@ -21,13 +22,14 @@ from impact_qp.guards.last_check import LastCheck
 from impact_qp.guards.tracking import TrackingWatch
 from impact_qp.interface import PositionInterface, TorqueInterface
 from impact_qp.limits.impact_limits.contact import NO_BOUND
-from impact_qp.whole_body import WholeBodyController
+from impact_qp.whole_body import WholeBodyCommand, WholeBodyController
 from impact_qp.whole_body.position_hold import PositionHold
 from impact_robots.description.loader import load_robot
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.task.palm_task import PALMS, PERIOD, PalmTask
 
 HOLD_DISTANCE = 0.05  # displacement of a joint beyond which it is held at its new position [rad]
+UNSOLVED = 4  # consecutive cycles for which the last torques are held
 
 
 class GrabAnswer(NamedTuple):
@@ -38,12 +40,13 @@ class GrabAnswer(NamedTuple):
     active: tuple[str, ...]  # constraints that bind
     said: GrabProgress
     problem: str  # why positions are held; empty: not held
+    torques: np.ndarray | None = None  # of the motors, (n,) [N.m]; None: servos hold the positions
 
 
 class GuardedGrab(Guarded):
-    """Answers each state with positions that can be sent.
+    """Answers each state with positions that can be sent, or torques by the task's choice.
 
-    A humanoid with position servos must not go limp: on every failure it is held in place. A single
+    A humanoid must not go limp: on every failure its position servos hold it in place. A single
     unusable state is answered with the last positions and unchanged phases; too many of them, or an
     invalid command, end the grab until the next activation.
 
@@ -67,14 +70,16 @@ class GuardedGrab(Guarded):
             speed_cap: of the palms [m/s].
 
         Raises:
-            ControlError: the robot cannot stand where the task starts, or the task is
-                faster than the cap.
+            ControlError: the robot cannot stand where the task starts, the task is faster than
+                the cap, or the grab makes the robot fall.
             RobotError: the start is out of its reach, or its YAML lacks something.
         """
         super().__init__()
         self.robot, self._task = load_robot(task.robot), task
         _check_speeds(task, speed_cap)
         self._start = task.start(self.robot)
+        self._arrivals = box_arrivals(task, self.robot)
+        grab_margin(self.robot, task, self._arrivals)  # refuses a grab that makes it fall
         self._state_check = HumanoidStateCheck(self.robot, self._start)
         self._hold = PositionHold(self.robot, PERIOD, hold_distance)
         self._dynamics = ArmDynamics(self.robot)
@@ -91,10 +96,15 @@ class GuardedGrab(Guarded):
         self._state_check.reset()
         self.refusal = ""
         task, robot = self._task, self.robot
-        self._phases = GrabPhases(task, PERIOD, box_arrivals(task))
+        self._phases = GrabPhases(task, PERIOD, self._arrivals)
         self._controller = WholeBodyController(
-            robot, self._start, self._phases, impact_limits=task.impact_limits
+            robot,
+            self._start,
+            self._phases,
+            mode=task.interface,
+            impact_limits=task.impact_limits,
         )
+        self._unsolved = 0  # consecutive cycles without a solution
         self._last_check = LastCheck(robot, PositionInterface, PERIOD)
         self._hold.begin()
         for watch in self._tracking:
@@ -114,9 +124,9 @@ class GuardedGrab(Guarded):
         self.machine.take(Event.RAMPED)  # servos keep the last positions
 
     @property
-    def phase(self) -> str:
-        """Progress of the grab."""
-        return self._phases.state.phase
+    def state(self) -> GrabState:
+        """Progress of the grab; its times count from the first state that was answered."""
+        return self._phases.state
 
     def look(self, stamp: int, state: HumanoidState) -> None:
         """Take a state that is not answered, of an inactive robot; arguments as of `answer`."""
@@ -167,9 +177,13 @@ class GuardedGrab(Guarded):
     def _controlled(self, time: float, state: HumanoidState) -> GrabAnswer | None:
         """Return the command of the controller, if it can be sent."""
         q, v, joints = state.q, state.v, state.q[7:]
-        if not self._begun:  # at the servos' targets, not at positions bent by loads
-            q, v, self._begun = self._start, np.zeros(self.robot.nv), True
+        by_torque = self._task.interface == "torque"
+        if not (self._begun or by_torque):  # at the servos' targets, not positions bent by loads
+            q, v = self._start, np.zeros(self.robot.nv)
+        self._begun = True
         command = self._controller.update(time, q, v, state.palm_forces)
+        if by_torque:
+            return self._by_torque(command, state)
         positions = self._hold.moved(command.positions, joints)
         problem = self._last_check.position_problem(positions, joints)
         if problem := problem or self._hold.leads(positions, joints):
@@ -182,6 +196,24 @@ class GuardedGrab(Guarded):
         self.infeasible += not command.solved
         said = GrabProgress.of(self._phases.state, command.bound.speed, command.solved)
         return GrabAnswer(positions, command.velocities, command.active, said, "")
+
+    def _by_torque(self, command: WholeBodyCommand, state: HumanoidState) -> GrabAnswer | None:
+        """Return torques, if they can be sent; servos would hold the robot where it is measured."""
+        joints = state.q[7:]
+        self._unsolved = 0 if command.solved else self._unsolved + 1
+        self.infeasible += not command.solved
+        if problem := self._last_check.motor_problem(command.torques):
+            self.stop(f"command withheld: {problem}")
+        elif self._unsolved > UNSOLVED:
+            self.stop(f"{self._unsolved} cycles without a solution")
+        elif problem := self._too_fast(state):
+            self.stop(problem)
+        if self.fault:
+            return self._held(self.fault, joints)
+        self._hold.note(joints)
+        said = GrabProgress.of(self._phases.state, command.bound.speed, command.solved)
+        none = np.zeros(self.robot.dof)
+        return GrabAnswer(joints, none, command.active, said, "", command.torques)
 
     def _too_fast(self, state: HumanoidState) -> str:
         """Return why the palms are too fast, "" if they are not."""

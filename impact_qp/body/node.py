@@ -21,6 +21,7 @@ from impact_qp.body.guarded_grab import GrabAnswer, GuardedGrab
 from impact_qp.body.humanoid_inputs import BASE, JOINTS, HumanoidReader, StampedSets
 from impact_qp.body.parameters import FORMER, OWN_LIMITS, GrabParameters
 from impact_qp.control.state_machine import Fault
+from impact_qp.exceptions import ControlError
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.messages import status_message
 from impact_qp.ros.outputs import Outputs
@@ -31,7 +32,7 @@ from impact_robots.exceptions import ImpactError
 from impact_robots.task.find import find_palm_task
 from impact_robots.task.palm_task import LIMITS_OF_GRABS, PERIOD
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
-from impact_ros.node.boundary import guarded
+from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.lifecycle_node import SuiteLifecycleNode
 from impact_ros.node.main import main_for
 from impact_ros.node.spin import freeze_garbage
@@ -67,6 +68,8 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         if settings.impact_limits not in (OWN_LIMITS, FORMER):
             task = replace(task, impact_limits=settings.impact_limits)
         settings.refuse_weak_limits(task.impact_limits, LIMITS_OF_GRABS)
+        if task.interface != "position":
+            raise ControlError(f"{task.name}: interface: expected position, got {task.interface}")
         self._grab = GuardedGrab(
             task, hold_distance=settings.hold_distance, speed_cap=settings.speed_cap
         )
@@ -89,7 +92,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
             self.create_subscription(
                 kinds.get(topic, WrenchStamped),
                 topic,
-                guarded(self, topic, self._taker(topic), self._drop),
+                checked_callback(self, topic, self._taker(topic), self._drop),
                 LOCKSTEP if lockstep else SENSOR,
             )
             for topic in self._reader.topics

@@ -14,7 +14,7 @@ class GrabProgress(NamedTuple):
 
     phase: str
     box: int  # index of the box
-    touched: tuple[float, float]  # contact times of the palms; NaN: not yet [s]
+    touched: tuple[float, float]  # contact times since the first state; NaN: not yet [s]
     bound: float  # on the palms' speed; inf: unbounded, NaN: not computed [m/s]
     solved: bool  # false: the last command is held
     failure: str  # why the grab failed or was stopped
@@ -24,9 +24,15 @@ class GrabProgress(NamedTuple):
         """Return the progress from phases and a command."""
         return cls(state.phase, state.box, state.touched, bound, solved, state.failure)
 
-    def fields(self, zero: float = 0.0) -> dict[str, Any]:
-        """Return the fields of an impact_msgs/GrabStatus; times count from ``zero`` [s]."""
-        left, right = (touch - zero for touch in self.touched)
+    @property
+    def held(self) -> bool:
+        """Whether the grab was stopped, and no program is solved any more."""
+        return bool(self.failure) and not self.solved
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Fields of an impact_msgs/GrabStatus."""
+        left, right = self.touched
         return {
             "phase": self.phase,
             "box": self.box,
@@ -37,7 +43,7 @@ class GrabProgress(NamedTuple):
             "failure": self.failure,
         }
 
-    def status(self, *, held: bool = False) -> dict[str, Any]:
+    def status(self, *, held: bool) -> dict[str, Any]:
         """Return its additions to :func:`.status_fields`; surface quantities are unknown.
 
         Args:
@@ -46,18 +52,12 @@ class GrabProgress(NamedTuple):
         return {"mode": mode_of(self.phase, held=held), "speed_bound": self.bound}
 
     @classmethod
-    def from_message(cls, message: Any, zero: float) -> GrabProgress:
-        """Return the progress in an impact_msgs/GrabStatus.
-
-        Args:
-            message: the status.
-            zero: time of the first state that the controller answered [s].
-        """
-        touched = zero + message.left_touched, zero + message.right_touched
+    def from_message(cls, message: Any) -> GrabProgress:
+        """Return the progress in an impact_msgs/GrabStatus."""
         return cls(
             message.phase,
             message.box,
-            touched,
+            (message.left_touched, message.right_touched),
             message.speed_bound,
             message.solved,
             message.failure,

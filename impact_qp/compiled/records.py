@@ -35,6 +35,8 @@ class ImpulseSet(NamedTuple):
     torque_limits: Vector  # impulses of the joints that reach their torque limits, (n,) [N.m.s]
     velocity_limits: Vector  # limits of the joint velocities, shape (n,) [rad/s]
     fraction: float  # usable fraction of the velocity margins [-]
+    # diagonal of B of a servo's motors, (n,) [kg.m^2]; empty: impulses of the composite body only
+    motors: Vector
 
 
 class ApproachReference(NamedTuple):

@@ -35,6 +35,19 @@ def velocity_jump(J: np.ndarray, M: np.ndarray, motor_inertia: np.ndarray) -> np
 
 
 @part
+def arm_mobility(
+    J: np.ndarray, M: np.ndarray, motor_inertia: np.ndarray, normal: np.ndarray
+) -> np.ndarray:
+    """Return W z = J_v (M + B)^-1 J_v^T z, base axes, shape (3,) [1/kg]."""
+    jump, mobility = velocity_jump(J, M, motor_inertia), np.zeros(3)
+    for i in range(len(jump)):
+        along = dot(jump[i], normal)
+        for k in range(3):
+            mobility[k] += J[k, i] * along
+    return mobility
+
+
+@part
 def _range(functional: np.ndarray, impulses: np.ndarray) -> tuple[float, float]:
     """Return the least and the largest value of a functional (3,) of no and of all impulses."""
     lowest = highest = 0.0
@@ -54,7 +67,8 @@ def worst_speed(
 ) -> tuple[float, int]:
     r"""Return the speed [m/s], and the limit that sets it.
 
-    Impulses are :math:`(1 + e) K_j/(z^T W K_j)` times the speed. Their effects are
+    Impulses are :math:`(1 + e) K_j/(z^T W K_j)` times the speed, with W of the composite body;
+    that of M and the motors of ``impulses`` counts where it is less. Their effects are
     :math:`J_v^T\iota` times the mean force factor to the torques, and
     :math:`(M + B_\theta)^{-1} J_v^T\iota` to the velocities of the joints (doc/theory.md). The same
     as :func:`~impact_predictor.sets.speed_bound.one_sided_speed_bound` of
@@ -75,10 +89,13 @@ def worst_speed(
     J, dq, directions, n = point.J, arm.dq, impulses.directions, len(arm.dq)
     lever = point.position - arm.com
     per_force = normal_mobility(lever, arm.rotational_inertia, arm.mass, normal)
+    of_arm = per_force
+    if len(impulses.motors):
+        of_arm = arm_mobility(J, arm.M, impulses.motors, normal)
     jump_per_impulse = velocity_jump(J, arm.M, motor_inertia)
     unit, speed, row = np.empty(directions.shape), np.inf, NO_ROW
     for k in range(directions.shape[1]):
-        response = dot(per_force, directions[:, k])
+        response = min(dot(per_force, directions[:, k]), dot(of_arm, directions[:, k]))
         if not response > LEAST / arm.mass:
             return 0.0, UNBOUNDED
         unit[:, k] = (1.0 + impulses.restitution) / response * directions[:, k]

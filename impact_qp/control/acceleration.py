@@ -138,10 +138,16 @@ class AccelerationSolver:
         relaxed = tuple(name for name in active if name in program.yielding)
         return Acceleration(x[:n], active, max(0.0, float(x[-1])), relaxed)
 
-    def coast(self, state: RobotState) -> Acceleration:
-        """Return the acceleration that gravity compensation alone leaves: u = g."""
+    def coast(self, state: RobotState, beyond: np.ndarray | None = None) -> Acceleration:
+        """Return the acceleration that gravity compensation leaves: u = g, and torques beyond it.
+
+        Args:
+            state: of the arm.
+            beyond: torques, shape (n,) [N.m]; none: gravity alone.
+        """
         inertia = state.inertia(self.robot.apparent_motor_inertia)
-        ddq = np.linalg.solve(inertia, state.g - state.h)
+        torque = state.g if beyond is None else state.g + beyond
+        ddq = np.linalg.solve(inertia, torque - state.h)
         return Acceleration(ddq, active=(), slack=0.0, relaxed=())
 
     def torques(self, state: RobotState, ddq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -77,7 +77,10 @@ class ApproachTasks:
 
     Attributes:
         speed: reference along the normal, away from the surface [m/s].
+        coasting: torques beyond gravity of a coasting arm, shape (n,) [N.m]; none: gravity alone.
     """
+
+    coasting: np.ndarray | None = None
 
     def __init__(
         self,
@@ -106,12 +109,12 @@ class ApproachTasks:
     def reset(self) -> None:
         """Restart."""
         self.speed = 0.0
-        self._changing = True  # the reference changed in the last cycle, or its phase has begun
+        self._step: float | None = None  # of the reference in the last cycle of this phase [m/s]
         self._held: np.ndarray | None = None  # contact point in HOLD, base axes [m]
 
     def enter(self, phase: Phase, point: PointState) -> None:
         """Begin a phase where the contact ``point`` is."""
-        self.speed, self._changing = 0.0, True
+        self.speed, self._step = 0.0, None
         self._held = point.position if phase is Phase.HOLD else None
         self.posture.damping = BRAKING_RATE if phase is Phase.BRAKE else self._damping
         self._stay_at(point)
@@ -151,12 +154,12 @@ class ApproachTasks:
             self._stay_at(point)
         change, limit = self._target(phase, ready) - self.speed, plan.ramp * self._period
         step = min(max(change, -limit), limit)
-        if not (step or self._changing):
-            return  # as in the last cycle
-        self._changing = bool(step)
         self.speed += step
-        task.reference = self.speed * self._normal
-        task.feedforward = step / self._period * self._normal
+        if step or self._step is None:
+            task.reference = self.speed * self._normal
+        if step != self._step:
+            task.feedforward = step / self._period * self._normal
+            self._step = step
 
     def _target(self, phase: Phase, ready: bool) -> float:
         """Return the target speed of a phase along the normal [m/s]."""

@@ -242,6 +242,16 @@ class ImpactController:
             self._stopping = True
             self._begin_anew()
 
+    def measure(self, time: int, q: np.ndarray, dq: np.ndarray, effort: np.ndarray | None) -> None:
+        """Take a measured state before its :meth:`update`; a controller of its own may look at it.
+
+        Args:
+            time: of the measurement [ns].
+            q: joint positions, shape (n,) [rad].
+            dq: joint velocities, shape (n,) [rad/s].
+            effort: joint torques as they were measured, shape (n,) [N.m]; None: unknown.
+        """
+
     def catch_up(self, until: float = inf) -> None:
         """Deferred work, run after the command has been sent.
 
@@ -368,7 +378,7 @@ class ImpactController:
             self._envelope.look(state)
         robot_state = state.robot_state
         if self._phase is Phase.COAST:
-            result = self._solver.coast(robot_state)
+            result = self._solver.coast(robot_state, self._approach.coasting)
         else:
             self._approach.update(self._phase, state, ready)
             result = self._solved(state, limit)
@@ -402,8 +412,10 @@ class ImpactController:
         result = self._solver.solve(robot_state, impact=acts, added=added)
         if (ahead := result.ahead) is not None and self._envelope.holds(ahead[0], ahead[1], acts):
             return result
-        moving = result.ddq if added is None else result.ddq - added  # the surface takes the rest
-        if self._envelope.exceeded(state, moving, guarded=acts):
+        for _ in range(self._envelope.tries):
+            moving = result.ddq if added is None else result.ddq - added  # the surface takes it
+            if not self._envelope.exceeded(state, moving, bounded=acts):
+                break
             result = self._solver.solve(robot_state, impact=acts, envelope=True, added=added)
         return result
 

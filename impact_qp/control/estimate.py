@@ -11,6 +11,7 @@ import numpy as np
 
 from impact_qp.control.phases import Phase
 from impact_qp.guards.unexplained import UnexplainedLoad
+from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
@@ -48,7 +49,7 @@ class VelocityFilter:
         """Compute the gain for a period [s]; ``reset`` before the first ``update``."""
         from impact_qp.compiled.motion_step import filtered  # loads slowly
 
-        self._filtered, self._period = filtered, period
+        self._filtered, self._period = direct(filtered), period
         noise = FilterNoise() if noise is None else noise
         alert = replace(noise, drift=ALERT_DRIFT)
         samples = max(1, round(period / SAMPLE))  # per period

@@ -79,7 +79,7 @@ class GuardedController(GuardedArm):
             later: longest time until its first command [s].
         """
         if self.latched or self.doubts:
-            return f"the joint states are not believed: {self.fault}"
+            return f"the joint states are not trusted: {self.fault}"
         contact, point = (
             controller.plan.contact,
             self.controller.last_state if point is None else point,
@@ -104,7 +104,14 @@ class GuardedController(GuardedArm):
             self._brake()
 
     def answer(
-        self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
+        self,
+        time: int,
+        q: np.ndarray,
+        dq: np.ndarray,
+        *,
+        impact: bool = False,
+        ready: bool = True,
+        effort: np.ndarray | None = None,
     ) -> Command | None:
         """Return the command for a state that was accepted; arguments as of :meth:`cycle`."""
         if not self.answers:
@@ -113,6 +120,7 @@ class GuardedController(GuardedArm):
         if self._time is not None and time >= self._time:  # else the clock jumped back
             elapsed = time - self._time
         self._time = time
+        self.controller.measure(time, q, dq, effort)
         command = self.controller.update(q, dq, impact=impact, ready=ready, elapsed=elapsed)
         if self.controller.anew:
             self._check.begin_anew()
@@ -128,7 +136,14 @@ class GuardedController(GuardedArm):
         self.controller.catch_up(until)
 
     def cycle(
-        self, time: int, q: np.ndarray, dq: np.ndarray, *, impact: bool = False, ready: bool = True
+        self,
+        time: int,
+        q: np.ndarray,
+        dq: np.ndarray,
+        *,
+        impact: bool = False,
+        ready: bool = True,
+        effort: np.ndarray | None = None,
     ) -> Command | None:
         """Return the command for one measured state.
 
@@ -138,6 +153,7 @@ class GuardedController(GuardedArm):
             dq: joint velocities, shape (n,) [rad/s].
             impact: an impact is detected.
             ready: the detector is ready.
+            effort: joint torques as they were measured, shape (n,) [N.m]; None: unknown.
 
         Returns:
             None if states jumped or a command is invalid: the arm is then ramped to rest by
@@ -149,7 +165,7 @@ class GuardedController(GuardedArm):
         """
         if not self.accepts(time, q, dq, impact=impact):
             return None
-        return self.answer(time, q, dq, impact=impact, ready=ready)
+        return self.answer(time, q, dq, impact=impact, ready=ready, effort=effort)
 
 
 def _activate(machine: StateMachine) -> None:

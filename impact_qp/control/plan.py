@@ -11,6 +11,7 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
+from impact_predictor.people.person_task import PersonTask
 from impact_qp.exceptions import ControlError
 from impact_qp.interface import INTERFACES, CommandInterface
 from impact_qp.limits import IMPACT_LIMITS, Contact, ImpactLimit
@@ -18,6 +19,7 @@ from impact_qp.limits.approach_cap import ApproachCapLimit
 from impact_qp.limits.impact_limits.payload import limit_of
 from impact_qp.limits.impact_limits.registry import AUTO, SELECTABLE
 from impact_qp.limits.impact_limits.strictest import StrictestLimit
+from impact_qp.limits.planned_speed import PlannedSpeedLimit
 from impact_qp.program.program import SOLVERS
 from impact_robots.description.joint_ranges import JOINT_RANGES
 from impact_robots.entry import unit_hint
@@ -97,6 +99,8 @@ class Plan:
     hold_distance: float = 0.05  # a pushed arm holds its new position beyond it
     after: str = "retract"  # or "hold", "press": motion after the impact
     press_force: float = 0.0  # to press with, along -normal [N]
+    person: PersonTask | None = None  # who may be hit: bounds the speed in every direction
+    strike: float | None = None  # planned speed with a tool, instead of the limits along -normal
 
     def __post_init__(self) -> None:
         """Check the choices."""
@@ -113,6 +117,10 @@ class Plan:
             value = getattr(self, name)
             if value not in choices:
                 raise ControlError(f"{name}: expected one of {', '.join(choices)}, got {value!r}")
+        if self.strike is not None and self.person is not None:
+            raise ControlError("person: expected none where a tool strikes")
+        if self.strike is not None and self.sends.servo:
+            raise ControlError("interface: expected torques of an arm that strikes with a tool")
         for name, unit in (("highest_speed", "m/s"), ("hold_distance", "m")):
             if not getattr(self, name) > 0.0:
                 value = getattr(self, name)
@@ -166,7 +174,16 @@ class Plan:
 
     def impact_limit(self, robot: Robot, period: float) -> ImpactLimit | None:
         """Return the impact limit for a robot and a control period [s], None if unaware."""
-        names = dict.fromkeys((self.resolved(robot).impact_limits, *self.also_limits))
+        usual = self._usual_limit(robot, period)
+        if self.strike is None:
+            return usual
+        options = {"preview": self.preview, "period": period}
+        return PlannedSpeedLimit(robot, self.contact, self.strike, usual, **options)
+
+    def _usual_limit(self, robot: Robot, period: float) -> ImpactLimit | None:
+        """Return the limit without a strike, see :meth:`impact_limit`."""
+        person = ("person",) if self.person is not None else ()
+        names = dict.fromkeys((self.resolved(robot).impact_limits, *self.also_limits, *person))
         kinds = [kind for name in names if (kind := IMPACT_LIMITS[name].limit) is not None]
         if len(kinds) > 1:
             return StrictestLimit([self._limit(kind, robot, period) for kind in kinds])
@@ -183,4 +200,5 @@ class Plan:
             generators=self.generators,
             joint_ranges=self.joint_ranges,
             period=period,
+            **({"person": self.person} if kind.of_person else {}),
         )

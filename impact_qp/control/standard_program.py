@@ -64,7 +64,7 @@ class StandardProgram:
         none = np.zeros(robot.dof)
         self._no_preview = Preview(np.zeros(3), 0.0, none)
         form = None if self._worst is None else self._worst.closed_form
-        no_impulses = ImpulseSet(np.zeros((3, 0)), 0.0, none, none, 0.0)
+        no_impulses = ImpulseSet(np.zeros((3, 0)), 0.0, none, none, 0.0, np.zeros(0))
         _, _, torque_step, torque_limits, adds_gravity = self._torque.figures
         _, joint_limits, dt = self._joint.figures
         self._program = ApproachProgram(

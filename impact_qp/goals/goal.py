@@ -47,7 +47,7 @@ class End:
 class Prepared(NamedTuple):
     """A prepared goal, and its start."""
 
-    run: GoalRun
+    run: Any  # GoalRun, or what else watches a goal
     start: Callable[[], str]  # starts it without delay; returns why not
 
 
@@ -104,14 +104,16 @@ class GoalRun:
         waited = (stamp - self.started) * 1e-9
         if self.impact_time is not None:
             return self._after_impact(stamp, command)
-        if command.phase is Phase.APPROACH:
+        if command.phase is Phase.APPROACH or (command.phase is Phase.COAST and not impact):
             late = waited > self.timeout
             return End(TIMEOUT, f"no contact within {self.timeout:g} s") if late else None
         if last is None:
             return End(INACTIVE, f"the controller does not approach: {command.phase.value}")
-        if not impact:
-            return End(TIMEOUT, f"no impact up to {-command.gap:.3f} m behind the surface")
-        return self._impact(stamp, *last)
+        return self._impact(stamp, *last) if impact else self._without_impact(command)
+
+    def _without_impact(self, command: Command) -> End | None:
+        """Return the end of a goal whose approach is over."""
+        return End(TIMEOUT, f"no impact up to {-command.gap:.3f} m behind the surface")
 
     def _impact(self, stamp: int, before: Command, q: np.ndarray, dq: np.ndarray) -> End | None:
         """Store the impact that ended the approach."""

@@ -7,21 +7,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan
-from impact_qp.goals.approach_start import checked_goal
 from impact_qp.goals.goal import End, Prepared
+from impact_qp.goals.start_check import checked_goal
 from impact_qp.plan_parameters import PlanParameters
-from impact_robots import ArmDynamics, Robot
+from impact_robots import ArmDynamics, PointState, Robot
 
 SWITCH = 2e-4  # longest time for which Python's threads keep others waiting [s]
 
 Answer = Prepared | End
+Result = TypeVar("Result")
+# goal, settings, robot, state, period [s]; the run and the controller of a goal, or why not
+Check = Callable[
+    [Any, PlanParameters, Robot, PointState, float], tuple[Any, ImpactController] | End
+]
 
 
 class Planner:
@@ -56,8 +61,9 @@ class Planner:
         guarded: GuardedController,
         state: tuple[np.ndarray, np.ndarray],
         on_start: Callable[[], None],
+        check: Check = checked_goal,
     ) -> Answer | Future[Answer]:
-        """Prepare an ExecuteImpact goal.
+        """Prepare a goal.
 
         Args:
             goal: message.
@@ -65,21 +71,33 @@ class Planner:
             guarded: the controller, which continues with the goal's plan once it starts.
             state: joint positions [rad] and velocities [rad/s] of the arm, shape (n,) each.
             on_start: called at its start.
+            check: reads the goal.
         """
         robot, period = guarded.controller.robot, guarded.controller.period
 
         def work() -> Answer:
             point = ArmDynamics(robot)(*state)  # its work memory belongs to one thread
-            begun = checked_goal(goal, settings, robot, point, period)
+            begun = check(goal, settings, robot, point, period)
             if isinstance(begun, End):
                 return begun
             run, controller = begun
-            return Prepared(run, lambda: _start(guarded, controller, on_start))
+            return Prepared(run, lambda: start(guarded, controller, on_start))
 
         return work() if self._thread is None else self._thread.submit(work)
 
+    def submit(self, work: Callable[[], Result]) -> Future[Result]:
+        """Return the result of more work for a goal, in the same thread."""
+        if self._thread is not None:
+            return self._thread.submit(work)
+        done = Future[Result]()
+        try:
+            done.set_result(work())
+        except Exception as error:
+            done.set_exception(error)
+        return done
 
-def _start(
+
+def start(
     guarded: GuardedController, controller: ImpactController, on_start: Callable[[], None]
 ) -> str:
     """Let a controller take over from the present one; return why not."""

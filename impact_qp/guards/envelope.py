@@ -15,6 +15,8 @@ from impact_robots.state.state import PointState, RobotState
 
 USABLE = 0.88  # of an obstacle's bound: motion deviates from command and row [-]
 CREEP = 0.01  # below that speed obstacles are not considered [m/s]
+PERSON_TRIES = 3  # a person's bound differs by direction, and a row turns the motion
+STILL = 1e-4  # below that speed a person is not considered: it has no direction [m/s]
 TRACKED = 0.01  # fraction of the cap by which a tracked reference may exceed it [-]
 ALONG = 0.966  # cosine up to which a motion counts as one along the surface's normal: 15 degrees
 FAR = 10.0  # assumed distance of an obstacle, for the search ahead [m]
@@ -61,6 +63,9 @@ class Envelope:
     obstacle would respect the limits in use. For ``joint_load`` this takes a separate search along
     the normal, away from the surface; in other directions, where the search would take too long, a
     fraction of the bound of ``robust``.
+
+    A limit that holds everywhere, that of a person, bounds the motion in every phase and direction,
+    also towards the surface.
     """
 
     def __init__(self, robot: Robot, limit: ImpactLimit | None, contact: Contact, cap: float):
@@ -81,11 +86,17 @@ class Envelope:
         self._bound_fraction = (
             inf  # fraction of the bound of `robust`; infinite: obstacles are not considered
         )
+        self._person: ApproachSpeedLimit | None = None  # a limit that holds everywhere
         if isinstance(limit, ApproachSpeedLimit):
-            self._bound_fraction = 1.0 if limit.quick else CHEAP
+            self._person = limit if limit.everywhere else None
+            if not limit.of_person:
+                self._bound_fraction = 1.0 if limit.quick else CHEAP
             if not limit.quick:
                 backward = limit.against(self._obstacle(-self._normal))
                 self.backward = backward if isinstance(backward, ApproachSpeedLimit) else None
+
+        self._creep = CREEP if self._person is None else STILL  # slower is not considered [m/s]
+        self.tries = 1 if self._person is None else PERSON_TRIES  # rows of a cycle, in turn
 
     def _obstacle(self, normal: np.ndarray) -> Contact:
         """Return a rigid obstacle with a normal and the announced coefficients."""
@@ -100,45 +111,51 @@ class Envelope:
             (known.stiffness[0], inf),
         )
 
-    def holds(self, speed: float, along: float, guarded: bool) -> bool:
+    def holds(self, speed: float, along: float, bounded: bool) -> bool:
         """Return True if :meth:`exceeded` is known to be false.
 
         Args:
             speed: of the contact point a preview ahead [m/s].
             along: of it along the normal, negative towards the surface [m/s].
-            guarded: see there.
+            bounded: see there.
         """
-        if speed <= CREEP:
+        if speed <= self._creep:
             return True
-        return speed <= self._highest and (
-            (guarded and along < -ALONG * speed) or self._bound_fraction == inf
+        return (
+            self._person is None
+            and speed <= self._highest
+            and ((bounded and along < -ALONG * speed) or self._bound_fraction == inf)
         )
 
-    def exceeded(self, point: PointState, ddq: np.ndarray, *, guarded: bool) -> bool:
+    def exceeded(self, point: PointState, ddq: np.ndarray, *, bounded: bool) -> bool:
         """Aim the row, if accelerations (n,) [rad/s^2] would exceed the envelope; return whether.
 
         Args:
             point: that hits, with the velocities used for planning.
             ddq: to be commanded.
-            guarded: the impact limit bounds the motion towards the surface.
+            bounded: the impact limit bounds the motion towards the surface.
         """
         velocity, speed = self._ahead(point.J, point.twist, point.drift, ddq, self._preview)
-        if speed <= CREEP:
+        if speed <= self._creep:
             return False
         direction = velocity / speed
         bound, name = self._highest, "speed_cap"
-        obstacle = self._obstacle_speed(point, direction, guarded)
+        obstacle = self._obstacle_speed(point, direction, bounded)
         if obstacle < bound:
             bound, name = max(obstacle, CREEP), "obstacle"
+        if self._person is not None:
+            person = USABLE * self._person.towards(point, direction)
+            if person < bound:
+                bound, name = person, "person"
         if speed <= bound:
             return False
         self.row.aim(direction, bound, name)
         return True
 
-    def _obstacle_speed(self, point: PointState, direction: np.ndarray, guarded: bool) -> float:
+    def _obstacle_speed(self, point: PointState, direction: np.ndarray, bounded: bool) -> float:
         """Return the highest speed against a rigid obstacle across a direction [m/s]."""
         away = float(self._normal.dot(direction))
-        if self._bound_fraction == inf or (guarded and away < -ALONG):
+        if self._bound_fraction == inf or (bounded and away < -ALONG):
             return inf
         limit = RobustImpactLimit(self._robot, self._obstacle(-direction))
         bound = self._bound_fraction * limit.speed_bound(point).speed

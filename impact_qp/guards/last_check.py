@@ -90,6 +90,13 @@ class LastCheck:
             or self._over("torque rate", (beyond - last) / self._period, rate)
         )
 
+    def motor_problem(self, torque: np.ndarray) -> str:
+        """Return the problem of torques, (n,) [N.m], of a robot on its feet, "" if none.
+
+        Its gravity depends on its contacts, so only the motors' own limits are compared.
+        """
+        return self._over("torque", torque, self._robot.limits.torque)
+
     def _velocity(self, command: MotionToSend, q: np.ndarray) -> str:
         sent, self._last = command.velocity, command.velocity
         return self._over("velocity", sent, self._robot.limits.velocity)

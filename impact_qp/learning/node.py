@@ -27,7 +27,7 @@ from impact_qp.learning.surface_learner import SurfaceLearner
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 from impact_ros.messages import JointReader, reorder, to_nanoseconds
-from impact_ros.node.boundary import guarded
+from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.lifecycle_node import SuiteLifecycleNode
 from impact_ros.node.main import main_for
 from impact_ros.parameters import declare
@@ -84,7 +84,9 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         )
         drop = self._server.note_dropped
         self._listeners = [
-            self.create_subscription(kind, topic, guarded(self, topic, take, drop), quality)
+            self.create_subscription(
+                kind, topic, checked_callback(self, topic, take, drop), quality
+            )
             for kind, topic, take, quality in rows
         ]
 

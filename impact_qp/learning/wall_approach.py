@@ -108,10 +108,16 @@ class WallApproach:
         Args:
             speed: highest along the announced normal, reached if possible [m/s].
         """
+        return ImpactController(self.robot, self.plan(speed), limits=(self.cap(speed),))
+
+    def plan(self, speed: float) -> Plan:
+        """Return the plan of a hit at a speed along the announced normal [m/s]."""
         along = speed / float(self.contact.normal @ self.surface.normal)
-        plan = Plan(self.contact, "unaware", speed=AHEAD * along, ramp=self.ramp)
-        cap = ApproachCapLimit(-self.surface.normal, speed)
-        return ImpactController(self.robot, plan, limits=(cap,))
+        return Plan(self.contact, "unaware", speed=AHEAD * along, ramp=self.ramp)
+
+    def cap(self, speed: float) -> ApproachCapLimit:
+        """Return the cap on the speed along the announced normal [m/s]."""
+        return ApproachCapLimit(-self.surface.normal, speed)
 
     @property
     def contact(self) -> Contact:

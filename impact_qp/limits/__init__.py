@@ -17,6 +17,7 @@ from impact_qp.limits.impact_limits.effects import (
 from impact_qp.limits.impact_limits.existential import ExistentialImpactLimit
 from impact_qp.limits.impact_limits.impact_limit import ImpactLimit
 from impact_qp.limits.impact_limits.joint_load import JointLoadLimit
+from impact_qp.limits.impact_limits.person import PersonLimit
 from impact_qp.limits.impact_limits.registry import IMPACT_LIMITS, RegisteredLimit, impact_limit
 from impact_qp.limits.impact_limits.speed import ApproachSpeedLimit
 from impact_qp.limits.impact_limits.worst_case import (
@@ -41,6 +42,7 @@ __all__ = [
     "JointLoadLimit",
     "Limit",
     "NominalImpactLimit",
+    "PersonLimit",
     "PostImpactBound",
     "RateLimit",
     "RegisteredLimit",

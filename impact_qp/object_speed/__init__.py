@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Safe speeds of arms with plates that hit a movable object, by the impact limits."""
 
+from impact_qp.object_speed.delays import DelayedBound
 from impact_qp.object_speed.object_hit import ArmForces, ObjectHit
 from impact_qp.object_speed.safe_scale import (
     OBJECT_LIMITS,
@@ -13,6 +14,7 @@ from impact_qp.object_speed.safe_scale import (
 __all__ = [
     "OBJECT_LIMITS",
     "ArmForces",
+    "DelayedBound",
     "ObjectBound",
     "ObjectHit",
     "ObjectSpeeds",

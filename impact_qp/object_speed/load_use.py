@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from itertools import product
 
 import numpy as np
@@ -12,14 +14,14 @@ from impact_predictor.joint_load.joint_ends import joint_ends
 from impact_predictor.joint_load.load import warm_up
 from impact_predictor.joint_load.load_limits import CHANGE, RANGE
 from impact_predictor.joint_load.object_load import ArmLoad, FaceContact, ObjectLoad
+from impact_qp.object_speed.delays import DelayedBound, DelayedUse, delayed_bound
 from impact_qp.object_speed.object_hit import ObjectHit, joint_limits
-from impact_qp.object_speed.use import ObjectUse
 
 MARGIN = 0.05  # model error of some 4 %, and arms hit up to 1.5 % too fast
 SETTLED = 0.015  # after the last contact, when clamping begins: the impact's peak is over [s]
 
 
-class LoadUse(ObjectUse):
+class LoadUse(DelayedUse):
     """Torque of each joint: its change by the impact, and its range, with gravity.
 
     In the range is also what the arm exerts on the object afterwards, from ``SETTLED`` on. All ends
@@ -27,7 +29,12 @@ class LoadUse(ObjectUse):
     """
 
     def __init__(
-        self, hit: ObjectHit, *, joint_ranges: str = "announced", margin: float = MARGIN
+        self,
+        hit: ObjectHit,
+        *,
+        joint_ranges: str = "announced",
+        margin: float = MARGIN,
+        delays: Mapping[str, float] | None = None,
     ) -> None:
         """Build the systems.
 
@@ -35,29 +42,47 @@ class LoadUse(ObjectUse):
             hit: arms and box.
             joint_ranges: "announced", the robot's, or "nominal".
             margin: fraction of every limit kept in reserve [-].
+            delays: of arms that are late, by name [s].
 
         Raises:
             PredictionError: the robot's YAML lacks required values.
         """
         warm_up()
-        names = tuple(hit.plates)
+        names, self._hit = tuple(hit.plates), hit
+        self._delays = dict(delays or {})
         self._systems = [
-            ObjectLoad(hit.robots, hit.plates, hit.body(mass), scales)
+            ObjectLoad(hit.robots, hit.plates, hit.body(mass), scales, hit.interface)
             for mass, scales in product(hit.masses, _joint_ends(hit, joint_ranges))
         ]
         self._contacts = [FaceContact(*corner) for corner in hit.corners()]
-        self._before = {name: hit.plates[name].arm.state.g for name in names}
+        self._before = {
+            name: hit.plates[name].arm.state.g[-hit.robots[name].dof :] for name in names
+        }
         self._forces = {name: _torque(hit, name) for name in names}
         limits = {name: hit.robots[name].limits for name in names}
         self._change = {n: (1.0 - margin) * each.impulsive_torque for n, each in limits.items()}
         self._range = {n: (1.0 - margin) * each.torque_range for n, each in limits.items()}
-        self._still = None if hit.moves else self._loads(1.0)
+        self._find()
         self.names = sum((joint_limits(hit, name, (CHANGE, RANGE)) for name in names), ())
+
+    def delayed(self, delays: Mapping[str, float]) -> LoadUse:
+        """Return the same with other delays, by the arms' names [s]."""
+        other = copy(self)
+        other._delays = dict(delays)
+        other._find()
+        return other
+
+    def delayed_bound(self, scale: float) -> DelayedBound:
+        """Return the bound at the worst delay."""
+        return delayed_bound(self.delayed, self._hit.plates, scale)
+
+    def _find(self) -> None:
+        self._still = None if self._hit.moves else self._loads(1.0)
 
     def _loads(self, scale: float) -> list[dict[str, ArmLoad]]:
         """Return the loads of all cases."""
         return [
-            system.loads(contact, scale, SETTLED)
+            system.loads(contact, scale, SETTLED, self._delays)
             for system in self._systems
             for contact in self._contacts
         ]
@@ -95,7 +120,7 @@ def _joint_ends(hit: ObjectHit, joint_ranges: str) -> list[dict[str, np.ndarray]
 
 
 def _torque(hit: ObjectHit, name: str) -> np.ndarray:
-    """Return J^T f of the wrench of an arm on the box, shape (n,) [N.m]."""
+    """Return J^T f of the wrench of an arm on the box, of its joints, shape (n,) [N.m]."""
     plate = hit.plates[name]
     J = plate.arm.jacobian(plate.center)
-    return np.asarray(J.T @ hit.force(name))
+    return np.asarray(J.T @ hit.force(name))[-hit.robots[name].dof :]

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Arms with plates that are about to hit a box, and the ranges of the box."""
+"""Robots with plates that are about to hit a box, and the ranges of the box."""
 
 from __future__ import annotations
 
@@ -48,6 +48,7 @@ class ObjectHit:
     run_up: Mapping[str, ArrayLike] | None = None  # highest joint speeds before, (n,) [rad/s]
     footing: Footing | None = None  # support on which the box stays; None: it is lifted
     rotation: ArrayLike = field(default_factory=lambda: np.eye(3))  # axes of the box, (3, 3)
+    interface: str = "torque"  # by which the joints are commanded
 
     def __post_init__(self) -> None:
         """Check the ranges.

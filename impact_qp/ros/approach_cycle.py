@@ -58,7 +58,8 @@ class ApproachCycle(ControlCycle):
 
     def _command(self, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool) -> Command | None:
         ready = not self._waits_for(stamp)
-        return self._guarded.answer(stamp, q, dq, impact=impact, ready=ready)
+        effort = self.inputs.effort
+        return self._guarded.answer(stamp, q, dq, impact=impact, ready=ready, effort=effort)
 
     def _waits_for(self, stamp: int) -> str:
         """Return why the arm may not approach at a state's stamp [ns], "" if it may."""

@@ -23,6 +23,7 @@ from impact_qp.ros.stamp_steps import StampSteps
 from impact_qp.ros.supervision import CycleWatch
 from impact_robots.exceptions import ImpactError
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
+from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.throttled_log import ThrottledLog
 
 
@@ -77,6 +78,9 @@ class ControlCycle:
         self.inputs = Inputs(robot, evidence_age)
         self.steps = StampSteps(self._period)
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # goes on while simulated time stands
+        self._answer_late = checked_callback(
+            node, f"{self.label}joint_states", lambda _: self._answer_waiting(), self.drop_state
+        )
         self._to_rest = node.create_timer(self._period, self._go_on_to_rest, clock=steady)
         self._to_rest.cancel()
         self._forget()
@@ -300,9 +304,9 @@ class ControlCycle:
     # --- the ramp to rest -------------------------------------------------------------------------
 
     def _go_on_to_rest(self) -> None:
-        """Send the next command of the ramp to rest, once a period."""
+        """Send the next command of the ramp to rest, once a period; then answer what waits."""
         if not self.settle():
-            self._answer_waiting()
+            self._answer_late(None)
 
     def settle(self) -> bool:
         """Send the next command of the ramp to rest; return whether another one may follow."""

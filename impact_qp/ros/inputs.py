@@ -20,6 +20,7 @@ class Inputs:
 
     Attributes:
         state: joint positions and velocities, each of shape (n,) [rad, rad/s]; none so far.
+        effort: joint torques of the last message, shape (n,) [N.m]; none if it has none.
         state_time: arrival of that state [s of a monotonic clock].
         status_time: arrival of the newest usable detection status [s of the same clock].
     """
@@ -35,6 +36,7 @@ class Inputs:
         self._oldest = evidence_age * NANOSECONDS
         self._reader, self._dynamics = JointReader(robot.joint_names), ArmDynamics(robot)
         self.state: tuple[np.ndarray, np.ndarray] | None = None
+        self.effort: np.ndarray | None = None
         self._newest_status: DetectorStatus | None = None
         self._status_stamp = self._state_stamp = 0  # [ns]
         self.reset()
@@ -49,7 +51,8 @@ class Inputs:
         Raises:
             MessageError: not a state of this robot.
         """
-        q, dq, _ = self._reader.read(message)
+        q, dq, effort = self._reader.read(message)
+        self.effort = effort if np.isfinite(effort).all() else None
         return q, dq
 
     def take_state(self, q: np.ndarray, dq: np.ndarray, stamp: int = 0) -> None:

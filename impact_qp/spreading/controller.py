@@ -11,11 +11,11 @@ import numpy as np
 
 from impact_qp.exceptions import ControlError
 from impact_qp.interface import RATE_FRACTION, TorqueInterface
-from impact_qp.references import Quintics
+from impact_qp.references import Quintics, ReferenceState
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.force import WRENCH
 from impact_qp.spreading.friction import TASKS
-from impact_qp.spreading.modes import Mode, StopReason, Variant, fade, mode_at
+from impact_qp.spreading.modes import DETECTING, Mode, StopReason, Variant, fade, mode_at
 from impact_qp.spreading.plan import SpreadPlan
 from impact_qp.spreading.program import SpreadingProgram, SpreadSolution, SpreadTask
 from impact_qp.spreading.stopping import HOLD_DISTANCE, ArmStop
@@ -66,6 +66,7 @@ class SpreadingController:
         self._stiffness, self._stiffness_after = (
             np.array([gains.position, turn, gains.joint]) for turn in (before, after)
         )
+        self._fields = plan.fields
         self._none = np.zeros(TASKS), np.zeros(WRENCH)  # known friction, and wrench
         self._watch = SpreadWatch(plan.guard, plan.contact, period)
         self._stopping = ArmStop(robot, period, cap=plan.guard.cap, distance=hold_distance)
@@ -77,6 +78,8 @@ class SpreadingController:
         """Restart, with an arm whose driver compensates gravity only."""
         self.impact_time: float | None = None  # when the impact was detected [s]
         self.interface = TorqueInterface(self.robot, self.period)
+        if self._fields is not None:
+            self._fields.reset()
         self._hears = False  # last detection status
         self._time, self._periods = inf, 1  # of the last state [s], from the one before to it
         self._program.reset()
@@ -131,12 +134,14 @@ class SpreadingController:
         if impact and not self._hears:
             self._hear(time, point)
         self._hears = impact
-        mode = mode_at(self.plan.variant, self._timing, time, self.impact_time)
+        now, hit = self._motion_times(time, point)
+        mode = mode_at(self.plan.variant, self._timing, now, hit)
         stopped = any(each.stop for each in self.partners)
         if self._watch.look(mode, self.impact_time, point, stopped):
             mode = Mode.STOP
-        wanted = self._wanted(mode, time, point)
-        self._watch.follow(mode, point, wanted.motion, self._periods * self.period)
+        wanted = self._wanted(mode, time, point, (now, hit))
+        watched = self._watched(wanted.motion, point)
+        self._watch.follow(mode, point, watched, self._periods * self.period)
         loaded = self._stopping.loaded(point, self._periods) if mode is Mode.STOP else point
         command = self._command(loaded, mode, wanted, self._program.solve(loaded, wanted))
         if mode is Mode.STOP:
@@ -149,6 +154,8 @@ class SpreadingController:
             self._stopping.hold(point)
         elif self.impact_time is None:
             self.impact_time = time
+            if self._fields is not None:
+                self._fields.hear(time, point)
         else:
             self._watch.hit_again()
 
@@ -163,21 +170,52 @@ class SpreadingController:
         if not isfinite(time):
             raise ControlError(f"time: expected a finite number, got {time}")
 
-    def _wanted(self, mode: Mode, time: float, point: PointState) -> SpreadTask:
-        """Return the targets of the tasks."""
+    @property
+    def _hits(self) -> list[float | None]:
+        """When impacts were detected, of this arm and then of its partners [s]."""
+        return [each.impact_time for each in (self, *self.partners)]
+
+    def _motion_times(self, time: float, point: PointState) -> tuple[float, float | None]:
+        """Return the time of the motion and of its impact: the clock's, or by the place [s]."""
+        if self._fields is None:
+            return time, self.impact_time
+        return self._fields.time(time, point, self._hits), self._fields.impact_at
+
+    def _watched(self, motion: ReferenceState, point: PointState) -> ReferenceState:
+        """Return the motion with a position to compare with, which fields do not have."""
+        if self._fields is None:
+            return motion
+        elapsed, all_hit = self._periods * self.period, None not in self._hits
+        along = self._fields.watched(point, elapsed, all_hit=all_hit)
+        return motion._replace(position=np.append(along, motion.position[3]))
+
+    def reference_velocities(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return those of the contact point before and after the impact, (3,) each [m/s]."""
+        known = None if self._fields is None else self._fields.velocities()
+        if known is not None:
+            return known
+        reference = self.plan.reference
+        return reference.ante(time).velocity[:3], reference.post(time).velocity[:3]
+
+    def _wanted(
+        self, mode: Mode, time: float, point: PointState, motion_times: tuple[float, float | None]
+    ) -> SpreadTask:
+        """Return the targets of the tasks; times by the clock, and as of `_motion_times`."""
         plan, (known, wrench) = self.plan, self._none
         if mode is Mode.STOP:
             motion, rotation = self._stopping.wanted(
                 point, self._watch.braking_time, self._stiffness, self._periods
             )
             return SpreadTask(motion, self._stiffness, 1.0, known, wrench, False, rotation)
-        motion, after = self._reference(mode)(time), mode in (Mode.INTERIM, Mode.POST)
-        friction = plan.post_friction if after else plan.ante_friction
+        after, (now, hit) = mode in (Mode.INTERIM, Mode.POST), motion_times
+        fields, friction = self._fields, plan.post_friction if after else plan.ante_friction
+        motion = self._reference(mode)(now) if fields is None else fields(point, after=after)
         if friction is not None:
-            known = _vector(friction(time), TASKS, "friction")
+            known = _vector(friction(now), TASKS, "friction")
         if after and not self._waits(time):
-            wrench = _vector(plan.force(motion), WRENCH, "force")
-        gamma = fade(mode, self._timing, time, self.impact_time)
+            pressed = motion if fields is None else fields.pressed(motion, point)
+            wrench = _vector(plan.force(pressed), WRENCH, "force")
+        gamma = fade(mode, self._timing, now, hit)
         stiffness = self._stiffness_after if after else self._stiffness
         capped = self.impact_time is None and plan.guard.speed < inf
         return SpreadTask(motion, stiffness, gamma, known, wrench, capped)
@@ -192,10 +230,9 @@ class SpreadingController:
     def _waits(self, time: float) -> bool:
         """Tell whether it is too early for the force: not all arms have hit, or only just now."""
         settle = self.plan.guard.settle
-        if settle is None or self.plan.variant not in (Variant.RS, Variant.NO_GAMMA):
+        if settle is None or self.plan.variant not in DETECTING:
             return False
-        impacts = [each.impact_time for each in (self, *self.partners)]
-        return any(each is None or time < each + settle for each in impacts)
+        return any(each is None or time < each + settle for each in self._hits)
 
     def _command(
         self, point: PointState, mode: Mode, wanted: SpreadTask, found: SpreadSolution

@@ -60,6 +60,11 @@ class Variant(Enum):
     NO_GAMMA = "no_gamma"  # upon detection, with the whole velocity feedback
     TIMED = "timed"  # at the nominal time, without detection
     CONTINUOUS = "continuous"  # one smooth reference through the impact
+    TIME_INVARIANT = "time_invariant"  # as rs, by velocity fields instead of references in time
+
+
+DETECTING = (Variant.RS, Variant.NO_GAMMA, Variant.TIME_INVARIANT)  # change with the detection
+FADING = (Variant.RS, Variant.TIME_INVARIANT)  # with velocity feedback faded in
 
 
 class Timing(NamedTuple):
@@ -93,7 +98,7 @@ def mode_at(variant: Variant, timing: Timing, time: float, impact: float | None)
         return Mode.ANTE if time <= timing.nominal + timing.window else Mode.STOP
     if abs(impact - timing.nominal) > timing.window:
         return Mode.STOP
-    fading = variant is Variant.RS and time < impact + timing.interim
+    fading = variant in FADING and time < impact + timing.interim
     return Mode.INTERIM if fading else Mode.POST
 
 

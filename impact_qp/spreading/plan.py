@@ -12,6 +12,7 @@ import numpy as np
 
 from impact_qp.exceptions import ControlError
 from impact_qp.references import Quintics, SpreadReference
+from impact_qp.references.field_motion import FieldMotion
 from impact_qp.references.spread import TASK
 from impact_qp.spreading.force import WRENCH, ForceLaw, no_force
 from impact_qp.spreading.friction import TASKS, FrictionFeedforward
@@ -84,6 +85,16 @@ class SpreadPlan:
     def contact(self) -> np.ndarray:
         """Where the impact is expected, base axes, shape (3,) [m]."""
         return self.reference.ante(self.reference.nominal_time).position[:3]
+
+    @property
+    def fields(self) -> FieldMotion | None:
+        """New velocity fields of the references, None for variants in time."""
+        if self.variant is not Variant.TIME_INVARIANT:
+            return None
+        gains = self.gains
+        stiffness = np.array([*3 * [gains.position], gains.joint])
+        timing = {"interim": self.interim, "window": self.window}
+        return FieldMotion(self.reference, stiffness, **timing)
 
     @property
     def timing(self) -> Timing:

@@ -12,7 +12,7 @@ import numpy as np
 from impact_predictor.exceptions import UnboundedSetError
 from impact_predictor.inertia.inverse_inertia import of_free_body
 from impact_predictor.sets.feasible_sets import friction_pyramid
-from impact_qp.limits import Contact, Limit
+from impact_qp.limits import Contact, Limit, SpeedBound
 from impact_qp.limits.impact_limits.contact import NO_BOUND
 from impact_robots import PointState, Robot, RobotState
 
@@ -50,6 +50,8 @@ class Arrival:
 
     frame: str  # of the robot, at the point that hits
     contact: Contact  # the surface there, world axes
+    coupling: float = 1.0  # beta, of its impulses by another arrival through the object [-]
+    load: SpeedBound | None = None  # of every arrival's speed, by joint loads; none: not known
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,9 @@ class ArrivingImpulses:
 
     @property
     def unit(self) -> np.ndarray:
-        """The largest at an approach speed of 1 m/s, (1 + c_hi) K_j/(z^T W K_j), (3, N) [N.s]."""
-        return self.K * ((1.0 + self.arrival.contact.restitution[1]) / self.per_force)
+        """The largest at 1 m/s, beta (1 + c_hi) K_j/(z^T W K_j), shape (3, N) [N.s]."""
+        most = self.arrival.coupling * (1.0 + self.arrival.contact.restitution[1])
+        return self.K * (most / self.per_force)
 
     @property
     def per_force(self) -> np.ndarray:
@@ -91,8 +94,8 @@ def arriving_impulses(
 ) -> tuple[ArrivingImpulses, ...]:
     """Return the admissible impulses of each arrival; W is that of the contact's composite body.
 
-    Impacts are assumed independent of each other (Wang 2023, 6.2: the chain after the base,
-    each arm by itself).
+    Impacts are independent of each other (Wang 2023, 6.2: the chain after the base, each arm by
+    itself) but for each arrival's ``coupling``.
 
     Args:
         robot: its YAML defines the links of each contact's composite body.

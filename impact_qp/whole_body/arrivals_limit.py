@@ -14,6 +14,7 @@ from impact_qp.whole_body.arrival import Arrival, ArrivalsLimit
 from impact_qp.whole_body.impact_rows import CentroidalBounds, ImpactRowMaker
 from impact_robots import PointState, Robot, RobotState
 
+_UNKNOWN = SpeedBound(0.0, "joint loads not known")
 _NORMAL = np.array([[0.0], [0.0], [1.0]])
 SHARED_ROWS = 16  # on several arrivals together
 
@@ -21,10 +22,13 @@ SHARED_ROWS = 16  # on several arrivals together
 class WorstCaseArrivalsLimit(ArrivalsLimit):
     r"""Every impulse of all arrivals, none included, respects the rows (see ``speed_bounds``).
 
-    With c_ia the load of arrival a on row i at 1 m/s, :math:`\sum_a c_{ia}\max(0, s_a) \le d_i`
-    on the previewed approach speeds: for each set of arrivals the rows that smaller sets do not
-    imply. One arrival has one row, a bound on its speed; two have one each and one on their common
-    loads, as of the chest. All rows are in m/s.
+    With c_ia the load of arrival a on row i at 1 m/s, its ``coupling`` included,
+    :math:`\sum_a c_{ia}\max(0, s_a) \le d_i` on the previewed approach speeds: for each set of
+    arrivals the rows that smaller sets do not imply. One arrival has one row, a bound on its speed;
+    two have one each and one on their common loads, as of the chest. All rows are in m/s.
+
+    By joint loads torques have no rows: each arrival's ``load`` bounds the speeds instead, and one
+    whose loads are not known may not approach.
     """
 
     def __init__(
@@ -33,6 +37,7 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
         max_arrivals: int = 2,
         *,
         along_normal: bool = False,
+        by_load: bool = False,
         margin: float = 0.025,
         preview: float = 0.02,
         generators: int = 8,
@@ -45,6 +50,7 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
             max_arrivals: largest number at a time.
             along_normal: the nominal reading: impulses along the normals, at the highest
                 restitution; else the robust one.
+            by_load: joint loads instead of torques by impulses.
             margin: fraction of every bound kept in reserve: a second arrival, after the first
                 impact has passed through the robot, was up to 3 % faster than the rows allow.
             preview: T_p [s].
@@ -57,8 +63,8 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
         self._binding_rows = arrival_rows.binding_rows
         self._common_speed = arrival_rows.common_speed
         self._unit_impulses = arrival_rows.unit_impulses
-        self._maker = ImpactRowMaker(robot, centroidal)
-        self._along_normal, self._generators = along_normal, generators
+        self._maker = ImpactRowMaker(robot, centroidal, torques=not by_load)
+        self._along_normal, self._generators, self._by_load = along_normal, generators, by_load
         self.names = tuple(f"impact {i + 1}" for i in range(max_arrivals + SHARED_ROWS))
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
@@ -72,12 +78,19 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
             [self._unit(state, *each) for each in zip(self.arrivals, points, strict=True)]
         )
         limits = (1.0 - self.margin) * self._maker.limits(state)
+        names = self._maker.names
         if np.isfinite(unit).all():
             loads = self._maker.loads(state, points, contacts, unit)
         else:  # friction so high that impulses are unbounded: no approach
             loads, limits = np.eye(len(points)), np.zeros(len(points))
+        if self._by_load:
+            known = [each.load or _UNKNOWN for each in self.arrivals]
+            highest = [(1.0 - self.margin) * each.speed for each in known]
+            names = names[: len(limits)] + tuple(each.name for each in known)
+            loads = np.vstack([loads, np.eye(len(known))])
+            limits = np.append(limits, highest)
         speed, row = self._common_speed(loads, limits)
-        self.bound = SpeedBound(speed, self._maker.names[row] if row >= 0 else "")
+        self.bound = SpeedBound(speed, names[row] if row >= 0 else "")
         gradients, offsets = self.approach(points, contacts)
         binding = self._binding_rows(loads, limits)
         if len(binding) > len(self.names):  # these imply all of them
@@ -93,7 +106,7 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
         found: np.ndarray = self._unit_impulses(
             *body, contact.rotation, contact.normal, self._K(contact), contact.restitution[1]
         )
-        return found
+        return arrival.coupling * found
 
     def _K(self, contact: Contact) -> np.ndarray:
         """Return the directions of the impulses, shape (3, N)."""

@@ -27,13 +27,15 @@ from impact_qp.whole_body.body_tasks import (
 )
 from impact_qp.whole_body.impact_rows import CentroidalBounds
 from impact_qp.whole_body.one_impulse_each import ExistentialArrivalsLimit
+from impact_qp.whole_body.planning import JOINT_LOAD
 from impact_qp.whole_body.standing import StandingLimit
 from impact_qp.whole_body.targets import Phases, WholeBodyTargets
 from impact_robots import ArmDynamics, Robot, RobotState
 
 MODES = ("position", "torque")
+NO_FORCE = 3.0  # on a palm, up to which it is noise to the torque mode [N]
 _STANDS = 10.0  # acceleration below which the robot can stand [rad/s^2]
-AWARENESS = ("robust", "nominal", "existential", "unaware")
+AWARENESS = ("robust", JOINT_LOAD, "nominal", "existential", "unaware")
 
 
 class WholeBodyCommand(NamedTuple):
@@ -65,8 +67,13 @@ def _impact_limit(
         return None
     if name == "existential":
         return ExistentialArrivalsLimit(robot, palms, centroidal=centroidal)
-    along_normal = name == "nominal"
-    return WorstCaseArrivalsLimit(robot, palms, along_normal=along_normal, centroidal=centroidal)
+    return WorstCaseArrivalsLimit(
+        robot,
+        palms,
+        along_normal=name == "nominal",
+        by_load=name == JOINT_LOAD,
+        centroidal=centroidal,
+    )
 
 
 class WholeBodyController:
@@ -145,6 +152,7 @@ class WholeBodyController:
         self._start = np.array(q, dtype=float)
         self._q: np.ndarray | None = None  # of the state that position mode integrates
         self._v = np.zeros(robot.nv)
+        self._next = self._start, self._v  # state commanded by the last cycle
         self._bound_rows: tuple[int, tuple[int, ...]] = (0, ())  # of how many; of the last cycle
         self._begin(self._start)
 
@@ -173,7 +181,11 @@ class WholeBodyController:
         state = self._state(q, v)
         points = tuple(state.at(frame) for frame in self._frames)
         self._aim(self.phases.targets(time, points, palm_forces))
-        self._standing.forces = tuple(zip(self._frames, palm_forces, strict=True))
+        felt = palm_forces
+        if self.mode == "torque":  # noise of a sensor that bears nothing would move the palms
+            bears = np.linalg.norm(palm_forces, axis=1, keepdims=True) > NO_FORCE
+            felt = np.where(bears, palm_forces, 0.0)
+        self._standing.forces = tuple(zip(self._frames, felt, strict=True))
         try:
             found = self._solve(self.program(state))
         except NoSolutionFound:
@@ -182,11 +194,11 @@ class WholeBodyController:
 
     @property
     def reference(self) -> tuple[np.ndarray, np.ndarray]:
-        """Positions (nq,) and velocities (nv,) commanded in position mode.
+        """Positions (nq,) and velocities (nv,) at the end of the commanded cycle.
 
         Before the first cycle: the start.
         """
-        return self._start if self._q is None else self._q, self._v
+        return self._next
 
     def program(self, state: RobotState) -> QuadraticProgram:
         """Return the program at a state; rows of the impact without effect are left out."""
@@ -263,6 +275,7 @@ class WholeBodyController:
         torques, wrenches = self._loads(state, x)
         v = state.dq + self.period * ddq
         q = pin.integrate(self.robot.model, state.q, self.period * v)
+        self._next = q, v
         if self.mode == "position":
             self._q, self._v = q, v
         bound = NO_BOUND if self._impact is None else self._impact.bound
@@ -280,6 +293,7 @@ class WholeBodyController:
     def hold(self) -> WholeBodyCommand:
         """Return the last command, held: state and phases do not advance."""
         self._v = np.zeros(self.robot.nv)
+        self._next = self._next[0], self._v
         velocities = np.zeros(self.robot.dof)
         self._last = self._last._replace(velocities=velocities, solved=False, active=())
         return self._last

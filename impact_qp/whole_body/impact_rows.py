@@ -57,7 +57,9 @@ class ImpactRows:
 class ImpactRowMaker:
     """Makes the rows of one robot cycle by cycle."""
 
-    def __init__(self, robot: Robot, centroidal: CentroidalBounds | None = None) -> None:
+    def __init__(
+        self, robot: Robot, centroidal: CentroidalBounds | None = None, *, torques: bool = True
+    ) -> None:
         """Set up; arguments and errors as of :func:`several_impact_rows`."""
         import scipy.linalg.lapack  # noqa: F401  here, not in the first control cycle: loads slowly
 
@@ -69,6 +71,8 @@ class ImpactRowMaker:
         motors = robot.motor_inertias
         self._motors = motors.get("M+B_theta", motors.get("M+B_rho", motors["M"]))
         self._torque, self._fastest = robot.limits.impulsive_torque, robot.limits.velocity
+        if not torques:
+            self._torque = np.full(robot.dof, np.inf)
         self.names = row_names(robot) + (() if centroidal is None else centroidal.names)
 
     def rows(self, state: RobotState, impulses: Sequence[ArrivingImpulses]) -> ImpactRows:
@@ -140,6 +144,8 @@ def several_impact_rows(
     state: RobotState,
     impulses: Sequence[ArrivingImpulses],
     centroidal: CentroidalBounds | None = None,
+    *,
+    torques: bool = True,
 ) -> ImpactRows:
     """Return the rows of joint torques and velocities after, and those of ``centroidal``.
 
@@ -151,11 +157,12 @@ def several_impact_rows(
         state: before the impact.
         impulses: of all contacts, in this state.
         centroidal: further bounds; none: no such rows.
+        torques: bound the torques; no: their rows are there, without a bound.
 
     Raises:
         RobotError: the robot's YAML lacks the impulsive torques.
     """
-    return ImpactRowMaker(robot, centroidal).rows(state, impulses)
+    return ImpactRowMaker(robot, centroidal, torques=torques).rows(state, impulses)
 
 
 def _centroidal_map(

@@ -16,6 +16,7 @@ from impact_qp.whole_body.speed_bounds import existential_bound, worst_case_boun
 from impact_robots import ArmDynamics, Robot
 
 READINGS = ("robust", "nominal", "existential")
+JOINT_LOAD = "joint_load"  # a reading for arrivals with known loads
 
 
 def arrival_speed(
@@ -37,20 +38,26 @@ def arrival_speed(
         q: positions, shape (nq,).
         arrivals: at least one.
         reading: of :data:`READINGS`: every impulse of the friction cone and of the range of
-            restitution, the one along the normal at the highest restitution, or at least one.
+            restitution, the one along the normal at the highest restitution, or at least one; or
+            :data:`JOINT_LOAD`: the arrivals' ``load`` instead of torques by impulses.
         generators: number of facets of the friction pyramid.
         circumscribed: the pyramid contains the cone.
         centroidal: bounds on the whole robot's motion after the impact.
 
     Raises:
-        ControlError: no such reading, or no arrival.
+        ControlError: no such reading, no arrival, or one whose ``load`` is not known.
         RobotError: no such frame, or the robot's YAML lacks the impulsive torques.
         UnboundedSetError: friction so high that an impulse is unbounded.
     """
-    if reading not in READINGS:
-        raise ControlError(f"reading: expected one of {', '.join(READINGS)}, got {reading!r}")
+    if reading not in (*READINGS, JOINT_LOAD):
+        choices = ", ".join((*READINGS, JOINT_LOAD))
+        raise ControlError(f"reading: expected one of {choices}, got {reading!r}")
     if not arrivals:
         raise ControlError("arrivals: expected at least one, got none")
+    by_load = reading == JOINT_LOAD
+    loads = [each.load for each in arrivals if each.load is not None] if by_load else []
+    if by_load and len(loads) < len(arrivals):
+        raise ControlError(f"{JOINT_LOAD}: expected arrivals with known joint loads")
     state = ArmDynamics(robot, "all").state(q, np.zeros(robot.nv))
     impulses = arriving_impulses(
         robot,
@@ -61,5 +68,6 @@ def arrival_speed(
         generators=generators,
         circumscribed=circumscribed,
     )
-    rows = several_impact_rows(robot, state, impulses, centroidal)
-    return (existential_bound if reading == "existential" else worst_case_bound)(rows, impulses)
+    rows = several_impact_rows(robot, state, impulses, centroidal, torques=not by_load)
+    bound_of = existential_bound if reading == "existential" else worst_case_bound
+    return min([bound_of(rows, impulses), *loads], key=lambda each: each.speed)

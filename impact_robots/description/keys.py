@@ -83,6 +83,13 @@ KEYS = (
         (),
         "true: limits of the YAML that are wider than the URDF's are meant",
     ),
+    Key(
+        "flange_speed",
+        "m/s",
+        "not limited",
+        (),
+        "highest speed of the frame that the tool is fixed to; `plan --tool` keeps it",
+    ),
     Key("acceleration", "rad/s^2", _UNKNOWN, (QP, SIM), "limit"),
     Key("jerk", "rad/s^3", _UNKNOWN, (QP, SIM), "limit"),
     Key("torque", "N.m", _URDF, (QP, SIM), "limit; effort in the URDF"),

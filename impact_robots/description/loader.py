@@ -125,7 +125,7 @@ def robot_of(
     check_frame(entries, "base_link", base, model)
     n = len(joints)
     limits, unknown = read_limits(entries, model), np.full(n, np.nan)
-    contact_frame = attach_tool(entries, model, prefix)
+    contact_frame, tool = attach_tool(entries, model, prefix)
     contacts = attach_contacts(entries, model, prefix)
     passive = read_passive(entries, prefix, joints)
     check_mass_matrix(path, model, limits.position_lower, limits.position_upper)
@@ -158,6 +158,8 @@ def robot_of(
         passive=passive,
         spring_stiffness=read_springs(entries, prefix, joints),
         loops=read_loops(entries, model, prefix),
+        tool=tool,
+        flange_speed=entries.number("flange_speed", np.inf, ABOVE_0),
     )
     return carrying(robot, _payload(entries))
 

@@ -18,8 +18,15 @@ _ENTRIES_TOOL = ("parent", "mass", "radius", "com", "contact_point")
 _LARGEST = (("mass", 1000.0), ("radius", LONGEST))  # of a tool of a plausible size [kg, m]
 
 
-def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
-    """Add the tool's inertia and its contact frame to the model; return the frame's name.
+class MountedTool(NamedTuple):
+    """The tool of a robot's YAML."""
+
+    flange: str  # frame that it is fixed to
+    inertia: pin.Inertia  # of the joint that moves it, in that joint's axes
+
+
+def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> tuple[str, MountedTool | None]:
+    """Add the tool's inertia and its contact frame to the model; return the frame's name, the tool.
 
     Without a tool the contact point is the origin of the last link of the tree.
 
@@ -32,7 +39,7 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
         RobotError: a wrong entry, or no such parent.
     """
     if "tool" not in entries:
-        return str([frame.name for frame in model.frames if frame.type == pin.BODY][-1])
+        return str([frame.name for frame in model.frames if frame.type == pin.BODY][-1]), None
     tool = entries.section("tool", _ENTRIES_TOOL)
     parent = prefix + tool.text("parent")
     check_frame(tool, "parent", parent, model)
@@ -48,7 +55,7 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> str:
     model.addFrame(
         pin.Frame(name, frame.parentJoint, model.getFrameId(parent), at_contact, pin.OP_FRAME)
     )
-    return name
+    return name, MountedTool(parent, at_com.act(sphere))
 
 
 def check_frame(entries: Entries, key: str, frame: str, model: pin.Model) -> None:

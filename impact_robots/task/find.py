@@ -18,6 +18,8 @@ from impact_robots.task.like import CELL, LIKE, TASK, with_own_title
 from impact_robots.task.palm_file import PALM_TASKS, load_palm_task, palm_task_of
 from impact_robots.task.palm_task import PalmTask
 from impact_robots.task.typed_entries import check_size
+from impact_robots.tools.strike_file import read_tool
+from impact_robots.tools.tool import Tool
 from impact_robots.yaml_file import read_mapping
 
 Task = HitTask | BoxTask | PalmTask
@@ -93,6 +95,22 @@ def find_hit_task(name: str | Path) -> HitTask:
         TaskError: it is another one, or there is none.
     """
     return _required(HitTask, "an arm that hits a surface", name)
+
+
+def find_tool(name: str | Path) -> Tool:
+    """Return the tool of a YAML with an entry `tool`, or of the task of a strike.
+
+    Raises:
+        TaskError: it is another task, or there is none.
+        RobotError: an entry of the tool is wrong.
+    """
+    path = Path(name)
+    if path.suffix in _YAML and not is_hit_task(task_entries(path, "tool")):
+        return read_tool(path)
+    tool = find_hit_task(name).tool
+    if tool is None:
+        raise TaskError(f"tool: expected a file with an entry tool, got {str(name)!r}")
+    return tool
 
 
 def _required(kind: type[Kind], what: str, name: str | Path, cell: str | Path = "") -> Kind:

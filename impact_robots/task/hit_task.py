@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +21,9 @@ from impact_robots.surface import ANY_STIFFNESS, USUAL_FRICTION, USUAL_RESTITUTI
 from impact_robots.task.like import LIKE, Shipped, check_name, with_like
 from impact_robots.task.poses import contact_configuration
 from impact_robots.task.typed_entries import check_size, record_of, typed_entries
+from impact_robots.tools.strike_file import target_of, tool_of
+from impact_robots.tools.target import ANY_STOP, Target
+from impact_robots.tools.tool import Tool, with_tool
 
 Range = tuple[float, float]
 HIT_TASKS = Shipped(Path(__file__).parent / "hit_tasks.yaml", "tasks")
@@ -124,6 +127,8 @@ class HitTask:
         ),
     ]
     seed: Annotated[int | None, entry("Of the search for it", low=0)]
+    tool: Tool | None  # that strikes, in place of the robot's own: the contact point is its head
+    target: Target | None  # what it strikes, there
 
     @property
     def surface(self) -> Surface:
@@ -140,7 +145,7 @@ class HitTask:
     def parameters(self) -> dict[str, Any]:
         """Parameters of ``impact_qp`` that it says, by name."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
-        others = ("name", "title", "note", "q_impact", "near", "tilt", "seed")
+        others = ("name", "title", "note", "q_impact", "near", "tilt", "seed", "tool", "target")
         return {k: v for k, v in values.items() if k not in others and v not in (None, "")}
 
     def pose(self, robot: Robot) -> np.ndarray:
@@ -203,9 +208,10 @@ def hit_task_of(name: str, own: Mapping[str, Any], where: str) -> HitTask:
     entries = {**unsaid, **_TEXTS, **base, **own, "name": name}
     entries.pop(LIKE, None)
     entries |= {key: [entries[key]] * 2 for key in _RANGES if type(entries[key]) in (int, float)}
+    entries |= _strike(entries, where)
     if entries["q_impact"] is not None:
         entries["contact_point"] = _contact_point(entries, where)
-    task = record_of(HitTask, entries, where)
+    task = _of_target(record_of(HitTask, entries, where))
     try:
         task.surface  # noqa: B018 - its numbers are checked
     except ImpactError as error:
@@ -214,6 +220,40 @@ def hit_task_of(name: str, own: Mapping[str, Any], where: str) -> HitTask:
     check_size(task.speed or 0.0, f"{where}: speed", "m/s")
     check_size(task.near or (), f"{where}: near", "rad")
     return task
+
+
+def _strike(entries: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return tool and target, if there are some.
+
+    Raises:
+        TaskError: one is there without the other, or an entry of them is wrong.
+    """
+    said = {key: entries[key] for key in ("tool", "target") if entries[key] is not None}
+    if not said:
+        return {}
+    if len(said) < 2:
+        raise TaskError(
+            f"{where}: expected a tool and a target, or neither, got {next(iter(said))}"
+        )
+    path = Path(where)
+    try:
+        tool, target = tool_of(path, said), target_of(path, said)
+    except RobotError as error:
+        raise TaskError(str(error)) from None
+    return {"tool": tool, "target": target}
+
+
+def _of_target(task: HitTask) -> HitTask:
+    """Return a task with the ranges of its target where it says none."""
+    if task.target is None:
+        return task
+    target, stop = task.target, task.target.stop or ANY_STOP
+    return replace(
+        task,
+        friction=task.friction or target.friction,
+        restitution=task.restitution or stop.restitution,
+        stiffness=task.stiffness or stop.stiffness,
+    )
 
 
 def _contact_point(entries: Mapping[str, Any], where: str) -> tuple[float, ...]:
@@ -226,8 +266,11 @@ def _contact_point(entries: Mapping[str, Any], where: str) -> tuple[float, ...]:
         expected = "no contact_point" if "contact_point" in entries else "a robot"
         raise TaskError(f"{where}: q_impact: expected {expected} beside it")
     typed = typed_entries(HitTask, {key: entries[key] for key in ("q_impact", "robot")}, where)
+    tool = entries["tool"]
     try:
         robot = robot_named(typed["robot"])
+        if tool is not None:
+            robot = with_tool(robot, tool, tool.nominal.mass)
     except RobotError as error:
         raise TaskError(f"{where}: {error}") from None
     if len(typed["q_impact"]) != robot.dof:

@@ -12,7 +12,7 @@ from impact_robots.exceptions import OutOfRangeError, TaskError
 from impact_robots.task.like import Shipped, announced_in, with_like
 from impact_robots.task.palm_task import PalmTask
 from impact_robots.task.typed_entries import check_size, record_of
-from impact_robots.validation import friction_range, restitution_range
+from impact_robots.validation import friction_range, restitution_range, stiffness_range
 
 PALM_TASKS = Shipped(Path(__file__).parent / "palm_tasks.yaml", "tasks")
 _LENGTHS = ("sole", "com_x", "palm_x", "palm_z", "half_width", "box_edges", "run_up", "lift")
@@ -69,6 +69,7 @@ def check_palm_task(task: PalmTask, where: str) -> None:
         friction_range(task.friction)
         friction_range(task.friction_range or task.friction)
         restitution_range(task.restitution)
+        stiffness_range(task.stiffness)
     except OutOfRangeError as error:
         raise TaskError(f"{where}: {error}") from None
     if not task.box_masses:

@@ -18,9 +18,11 @@ from impact_robots.exceptions import TaskError
 from impact_robots.robot import Robot
 from impact_robots.task.stance import Stance, StanceSolver
 
-LIMITS_OF_GRABS = ("unaware", "nominal", "existential", "robust")
+LIMITS_OF_GRABS = ("unaware", "nominal", "existential", "robust", "joint_load")
+COMMANDS_OF_GRABS = ("position", "torque")  # to the joints
 FORWARD = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])  # axes of wrists
 PALMS, SOLES = ("left_palm", "right_palm"), ("left_sole", "right_sole")
+PALM_HALF = (0.03, 0.03)  # half edges of a palm's face; no source gives them [m]
 PERIOD = 0.005  # of a cycle, as of HRP-4's control (Wang et al. 2023, 6.2.1) [s]
 
 
@@ -44,6 +46,7 @@ class PalmTask:
     friction: float
     friction_range: tuple[float, float] | None
     restitution: tuple[float, float]
+    stiffness: tuple[float, float]
     reference_speed: Annotated[float, entry("Of each palm", unit="m/s", above=0.0)]
     reference_ramp: Annotated[float, entry("Of that speed", unit="m/s^2", above=0.0)]
     run_up: Annotated[float, entry("Of each palm to the box", unit="m", above=0.0)]
@@ -55,6 +58,7 @@ class PalmTask:
     toss_speed: float
     tosses: bool
     impact_limits: Annotated[str, entry("That the palms keep", choices=LIMITS_OF_GRABS)]
+    interface: Annotated[str, entry("Of the joints", choices=COMMANDS_OF_GRABS)]
 
     @property
     def box_size(self) -> tuple[float, float, float]:

@@ -3,8 +3,9 @@
 """Runs nodes: with the fast executor if available, and an orderly shutdown.
 
 rclpy's EventsExecutor (Kilted, Lyrical, and Jazzy from 7.1.6 on) takes a third of the processor
-time of the others. Its `spin()` never dispatches in some builds and burns a core instead, so it is
-driven in slices here; older rclpy gets the SingleThreadedExecutor.
+time of the others. Its `spin()` never dispatches in some builds and burns a core instead, and with
+a time-out it returns only once nothing is left to do, so callbacks are run one by one here; older
+rclpy gets the SingleThreadedExecutor.
 
 rclpy's own signal handlers invalidate every publisher at once, before a controller can send its
 last safe command. Here a signal only requests a stop; nodes end while they can still publish.
@@ -25,6 +26,7 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.task import Future
 
+FINISHING = 0.2  # time for what has arrived before the end [s]
 CLOSING = 3.0  # after a signal, further signals are ignored for this time [s]
 
 # A signal is noticed within this time [s]; a condition within the shorter one.
@@ -58,6 +60,18 @@ def make_executor(context: Context) -> Any:
     except ImportError:
         return SingleThreadedExecutor(context=context)
     return EventsExecutor(context=context)
+
+
+def run_callbacks(executor: Any, duration: float) -> None:
+    """Run callbacks for a time, also if they take longer than new ones need to become due.
+
+    Args:
+        executor: of `make_executor`.
+        duration: After which no further callback is begun [s].
+    """
+    end = time.monotonic() + duration
+    while (left := end - time.monotonic()) > 0.0 and executor.context.ok():
+        executor.spin_once(timeout_sec=left)
 
 
 def freeze_garbage() -> None:
@@ -132,11 +146,28 @@ def spin(
     freeze_garbage()
     pause = SLICE if until is None else look_every
     try:
-        return _spin_slices(executor, nodes[0].context, until, timeout, stop, pause)
+        reason = _spin_slices(executor, nodes[0].context, until, timeout, stop, pause)
+        _finish(executor)
+        return reason
     finally:
         for node in nodes:
             executor.remove_node(node)
         executor.shutdown()
+
+
+def _finish(executor: Any) -> None:
+    """Handle what has arrived, for a limited time: another executor would not learn of it."""
+    from rclpy.executors import ExternalShutdownException
+
+    over: Future[None] = Future()
+    limit = threading.Timer(FINISHING, over.set_result, (None,))
+    limit.start()
+    try:
+        with contextlib.suppress(ExternalShutdownException):
+            if executor.context.ok():
+                executor.spin_until_future_complete(over, timeout_sec=0.0)
+    finally:
+        limit.cancel()
 
 
 def serve_beside(nodes: Sequence[Any]) -> Callable[[], None]:
@@ -186,7 +217,6 @@ def _spin_slices(
     from rclpy.executors import ExternalShutdownException
 
     end = float("inf") if timeout is None else time.monotonic() + timeout
-    never: Future[None] = Future()
     while context.ok():
         if until is not None and until():
             return "condition"
@@ -196,5 +226,5 @@ def _spin_slices(
         if left <= 0.0:
             return "timeout"
         with contextlib.suppress(ExternalShutdownException):
-            executor.spin_until_future_complete(never, timeout_sec=min(pause, left))
+            run_callbacks(executor, min(pause, left))
     return stop.reason or "shutdown"

@@ -17,14 +17,14 @@ from impact_sim.plant.plant import FlexibleJointPlant
 from impact_sim.plant.step_records import Steps
 from impact_sim.plant.torque_loop import TorqueLoop
 
-TIMEOUT = 2.0  # without a touch [s]
+TIMEOUT = 2.0  # without contact [s]
 
-# time since the start [s], dynamics of the links, whether the surface was touched: torque (n,)
+# time since the start [s], dynamics of the links, whether contact has begun: torque (n,)
 Command = Callable[[float, PointState, bool], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Touch:
+class ContactStart:
     """The instant of the first contact."""
 
     time: float  # since the start [s]
@@ -45,7 +45,7 @@ class DirectRun:
     dq: np.ndarray  # link velocities, shape (N, n) [rad/s]
     tau: np.ndarray  # torque in the joints' springs, shape (N, n) [N.m]
     torque: np.ndarray  # commanded, gravity included, shape (N, n) [N.m]
-    touch: Touch
+    contact_start: ContactStart
     contact_t: np.ndarray  # since the start, shape (K,) [s]
     contact_force: np.ndarray  # on the robot, base axes, shape (K, 3) [N]
     contact_velocity: np.ndarray  # of the contact point, base axes, shape (K, 3) [m/s]
@@ -88,33 +88,33 @@ def direct_run(
     plant: FlexibleJointPlant,
     command: Command,
     *,
-    after_touch: float,
+    after_contact: float,
     after_release: float = inf,
     torque_loop: bool = True,
 ) -> DirectRun:
-    """Run the plant from its present state until ``after_touch`` [s] after first contact.
+    """Run the plant from its present state until ``after_contact`` [s] after first contact.
 
     Args:
         plant: with a wall, already ``reset``.
         command: called once a cycle of 1 ms; returns the desired torque, gravity included.
-        after_touch: duration after contact [s].
+        after_contact: duration after contact [s].
         after_release: largest duration after the first release [s].
         torque_loop: False: the motors apply the desired torque directly.
 
     Raises:
-        SimulationError: no wall, or no touch within ``TIMEOUT``.
+        SimulationError: no wall, or no contact within ``TIMEOUT``.
     """
     if plant.wall is None:
         raise SimulationError("direct run: expected a wall")
     recorder = _Recorder(plant, TorqueLoop(plant.robot, enabled=torque_loop))
     dynamics = ArmDynamics(plant.robot, compiled=True)
-    while recorder.touch is None or plant.time < min(
-        recorder.touch.time + after_touch, recorder.release + after_release
+    while recorder.contact_start is None or plant.time < min(
+        recorder.contact_start.time + after_contact, recorder.release + after_release
     ):
-        if recorder.touch is None and plant.time > TIMEOUT:
-            raise SimulationError(f"direct run: no touch within {TIMEOUT:g} s")
+        if recorder.contact_start is None and plant.time > TIMEOUT:
+            raise SimulationError(f"direct run: no contact within {TIMEOUT:g} s")
         state = dynamics(plant.q, plant.dq)
-        recorder.cycle(state, command(plant.time, state, recorder.touch is not None))
+        recorder.cycle(state, command(plant.time, state, recorder.contact_start is not None))
     return recorder.run(plant.wall.surface.normal)
 
 
@@ -126,7 +126,7 @@ class _Recorder:
         self._loop.reset(plant.joint_torque)
         self._motion: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
         self._contact: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-        self.touch: Touch | None = None
+        self.contact_start: ContactStart | None = None
         self.release = inf  # time of the first step without a force after it [s]
 
     def cycle(self, state: PointState, torque: np.ndarray) -> None:
@@ -148,11 +148,13 @@ class _Recorder:
     def _take(self, found: Steps) -> None:
         """Record small steps, from first contact on."""
         first, pushed = 0, np.any(found.force, axis=1)
-        if self.touch is None:
+        if self.contact_start is None:
             if not pushed.any():
                 return
             first = int(pushed.argmax())
-            self.touch = Touch(float(found.time[first]), found.q[first], found.dq[first])
+            self.contact_start = ContactStart(
+                float(found.time[first]), found.q[first], found.dq[first]
+            )
         if self.release == inf and not pushed[first:].all():
             self.release = float(found.time[first + int(pushed[first:].argmin())])
         self._contact.append((found.time[first:], found.force[first:], found.velocity[first:]))
@@ -161,15 +163,15 @@ class _Recorder:
         """Return the record.
 
         Raises:
-            SimulationError: there was no touch.
+            SimulationError: there was no contact.
         """
-        if self.touch is None:
-            raise SimulationError("direct run: no touch")
+        if self.contact_start is None:
+            raise SimulationError("direct run: no contact")
         t, q, dq, tau, torque = (np.array(column) for column in zip(*self._motion, strict=True))
         contact_t, force, velocity = (
             np.concatenate(column) for column in zip(*self._contact, strict=True)
         )
         step = self._plant.contact_step
         return DirectRun(
-            t, q, dq, tau, torque, self.touch, contact_t, force, velocity, normal, step
+            t, q, dq, tau, torque, self.contact_start, contact_t, force, velocity, normal, step
         )

@@ -16,7 +16,12 @@ class LoadedPlant(WatchedPlant):
     """Moves exactly as :class:`WatchedPlant` does, and records the torque in its springs.
 
     Recorded from contact on, at each step, for the duration in which the load of an impact counts.
+
+    Attributes:
+        window: that duration [s].
     """
+
+    window = DURATION
 
     def forget(self) -> None:
         """Clear the record."""
@@ -33,12 +38,12 @@ class LoadedPlant(WatchedPlant):
         """Joint torques up to now; impulse and force of the first contact, in its axes.
 
         Raises:
-            SimulationError: nothing was touched.
+            SimulationError: there was no contact.
         """
-        if self.wall is None or self.touch is None:
-            raise SimulationError("load: nothing was touched")
+        if self.wall is None or self.contact_start is None:
+            raise SimulationError("load: there was no contact")
         times, torques = (np.array(column) for column in zip(*self._felt, strict=True))
-        change, since = torques - torques[0], times - self.touch.time
+        change, since = torques - torques[0], times - self.contact_start.time
         forces = self.force @ self.wall.surface.rotation
         return JointLoad(
             change.max(axis=0),
@@ -48,17 +53,18 @@ class LoadedPlant(WatchedPlant):
             forces.sum(axis=0)[None] * self.contact_step,
             forces[:, 2].max(keepdims=True),
             np.array([self.contact_duration]),
+            np.zeros(1),
             None,
         )
 
     def _watch(self, steps: Steps) -> None:
         """Record the joint torques."""
-        touched = self.touch is not None
+        before = self.contact_start is not None
         super()._watch(steps)
-        if self.touch is None:
+        if self.contact_start is None:
             return
-        new = steps.time >= self.touch.time
-        new[0] &= not touched  # known as the end of what was before
+        new = steps.time >= self.contact_start.time
+        new[0] &= not before  # known as the end of what was before
         for time, torque in zip(steps.time[new].tolist(), steps.torque[new], strict=True):
             self._feel(time, torque)
         self._feel(self.time, self.joint_torque)
@@ -70,5 +76,5 @@ class LoadedPlant(WatchedPlant):
 
     def _feel(self, time: float, torque: np.ndarray) -> None:
         """Record the torque (n,) [N.m] of a time [s], if it is soon enough after contact."""
-        if self.touch is not None and time <= self.touch.time + DURATION:
+        if self.contact_start is not None and time <= self.contact_start.time + self.window:
             self._felt.append((time, torque))

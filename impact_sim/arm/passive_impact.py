@@ -22,7 +22,7 @@ from impact_sim.plant.plant import CONTACT_STEP, FlexibleJointPlant
 GAP = 1e-6  # between the contact point and the surface at the start [m]
 
 
-def gravity_compensation(_time: float, state: PointState, _touched: bool) -> np.ndarray:
+def gravity_compensation(_time: float, state: PointState, _contact: bool) -> np.ndarray:
     """Return the gravity torque of the present position, shape (n,) [N.m]."""
     return state.g
 
@@ -35,7 +35,7 @@ def passive_impact(
     law: ContactLaw,
     *,
     friction: float = 0.0,
-    after_touch: float = 0.1,
+    after_contact: float = 0.1,
     after_release: float = inf,
     torque_loop: bool = True,
     contact_step: float = CONTACT_STEP,
@@ -50,7 +50,7 @@ def passive_impact(
         normal: of the surface, towards the robot, base axes, shape (3,), any length.
         law: of the normal contact force.
         friction: Coulomb's coefficient [-].
-        after_touch: duration after first contact [s].
+        after_contact: duration after first contact [s].
         after_release: largest duration after the first release [s].
         torque_loop: False: the motors apply the gravity torque directly.
         contact_step: of the integration [s].
@@ -67,7 +67,7 @@ def passive_impact(
     return direct_run(
         plant,
         gravity_compensation,
-        after_touch=after_touch,
+        after_contact=after_contact,
         after_release=after_release,
         torque_loop=torque_loop,
     )

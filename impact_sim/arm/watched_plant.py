@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_sim.arm.direct_run import Touch
+from impact_sim.arm.direct_run import ContactStart
 from impact_sim.plant.plant import FlexibleJointPlant
 from impact_sim.plant.step_records import Steps
 
@@ -18,7 +18,7 @@ class WatchedPlant(FlexibleJointPlant):
     with a force, and the sum of the forces times the step is the impulse that the arm got.
     """
 
-    touch: Touch | None = None  # the instant of the first contact
+    contact_start: ContactStart | None = None  # the instant of the first contact
     contacts = 0  # number of contacts so far
 
     def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> None:
@@ -28,7 +28,7 @@ class WatchedPlant(FlexibleJointPlant):
 
     def forget(self) -> None:
         """Clear the record: the next contact is the first one."""
-        self.touch, self.contacts = None, 0
+        self.contact_start, self.contacts = None, 0
         self._forces = [np.empty((0, 3))]
 
     @property
@@ -51,9 +51,11 @@ class WatchedPlant(FlexibleJointPlant):
         if not np.count_nonzero(steps.force):  # a tenth of the time of ``any``
             return
         pushed = np.any(steps.force, axis=1)
-        if self.touch is None:
+        if self.contact_start is None:
             first = int(pushed.argmax())
-            self.touch = Touch(float(steps.time[first]), steps.q[first], steps.dq[first])
+            self.contact_start = ContactStart(
+                float(steps.time[first]), steps.q[first], steps.dq[first]
+            )
         began = pushed & ~np.append(self.contact_force.any(), pushed[:-1])
         contact = self.contacts + np.cumsum(began)  # the number of each step's
         self.contacts = int(contact[-1])

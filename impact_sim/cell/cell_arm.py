@@ -28,19 +28,19 @@ class CellArm(FlexibleArm):
         name = self.placed.name
         super().__init__(self.placed.load(), model, data, arm_prefix(name))
         plate = plate_name(name)
-        self._touch = np.zeros(3) if layout.box is None else sensor_values(model, data, plate)
+        self._sensed = np.zeros(3) if layout.box is None else sensor_values(model, data, plate)
         self._constraint, self._positions = data.qfrc_constraint, data.geom_xpos
         self._corners = [model.geom(f"{plate}/{corner}").id for corner in range(CORNERS)]
 
     @property
     def plate_force(self) -> np.ndarray:
         """Net force of the box on the plate in the last step, world axes, shape (3,) [N]."""
-        return self._touch.copy()
+        return self._sensed.copy()
 
     @property
-    def is_touched(self) -> bool:
+    def in_contact(self) -> bool:
         """Whether the box pushed the plate in the last step."""
-        return any(self._touch.tolist())
+        return any(self._sensed.tolist())
 
     @property
     def contact_torque(self) -> np.ndarray:

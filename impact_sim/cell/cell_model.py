@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds a robot cell in MuJoCo: flexible-joint arms with plates, a free box, its support.
 
-Faces touch as :mod:`impact_sim.plant.face_contacts` says.
+Contacts of faces are as :mod:`impact_sim.plant.face_contacts` says.
 """
 
 from __future__ import annotations

@@ -102,8 +102,8 @@ class ImpactCellNode(LockstepNode):
 
     def _advance(self) -> None:
         """Simulate one cycle, unless the run has ended, and publish the sensor readings."""
-        touch, now = self.plant.first_touch, self.simulation.time_ns * 1e-9
-        end = inf if touch is None else touch + self.scenario.after_contact
+        first, now = self.plant.first_contact_time, self.simulation.time_ns * 1e-9
+        end = inf if first is None else first + self.scenario.after_contact
         self._over = now >= min(end, self.parameters.duration)
         if self._over:
             return

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from impact_sim.arm.direct_run import Touch
+from impact_sim.arm.direct_run import ContactStart
 from impact_sim.cell.cell_plant import CellPlant
 
 
@@ -17,9 +17,9 @@ from impact_sim.cell.cell_plant import CellPlant
 class PlateRecord:
     """Contacts of one plate since the reset of the cell."""
 
-    touch: Touch | None = None  # the instant of its first contact
+    contact_start: ContactStart | None = None  # the instant of its first contact
     contacts: int = 0  # number of contacts so far
-    touches: bool = False  # in the last step
+    in_contact: bool = False  # in the last step
     step: float = 0.0  # between forces [s]
     forces: list[np.ndarray] = field(default_factory=list)  # on it, from contact on, (3,) each
     joint_impulse: np.ndarray = field(default_factory=lambda: np.zeros(1))  # see WatchedCell, (n,)
@@ -67,28 +67,32 @@ class WatchedCell(CellPlant):
         super().advance_free(duration)
         steps = round(duration / self.contact_step)
         for plate in self.plates:
-            if plate.touch is not None:
+            if plate.contact_start is not None:
                 plate.forces.extend([np.zeros(3)] * steps)
-            plate.touches = False
+            plate.in_contact = False
 
     def advance_contact(self) -> None:
         """Integrate one step and record its forces."""
-        waiting = any(plate.touch is None for plate in self.plates)
+        waiting = any(plate.contact_start is None for plate in self.plates)
         before = (self.time, *self.state) if waiting else None
         super().advance_contact()
         for plate, arm in zip(self.plates, self.arms, strict=True):
-            if touches := arm.is_touched:
+            if contact := arm.in_contact:
                 plate.joint_impulse = plate.joint_impulse + arm.contact_torque * self.contact_step
-                if plate.touch is None and before is not None:
+                if plate.contact_start is None and before is not None:
                     time, positions, velocities = before
-                    plate.touch = Touch(time, arm.links(positions), arm.links(velocities))
-            if plate.touch is not None:
-                plate.contacts += touches and not plate.touches
+                    plate.contact_start = ContactStart(
+                        time, arm.links(positions), arm.links(velocities)
+                    )
+            if plate.contact_start is not None:
+                plate.contacts += contact and not plate.in_contact
                 plate.forces.append(arm.plate_force)
-            plate.touches = touches
+            plate.in_contact = contact
 
     @property
-    def first_touch(self) -> float | None:
+    def first_contact_time(self) -> float | None:
         """Time of the first contact of a plate with the box [s]; None: no contact."""
-        times = [plate.touch.time for plate in self.plates if plate.touch is not None]
+        times = [
+            plate.contact_start.time for plate in self.plates if plate.contact_start is not None
+        ]
         return min(times, default=None)

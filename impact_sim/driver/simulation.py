@@ -76,6 +76,11 @@ class Simulation:
         self.time_ns = 0
         self._substep = 0
 
+    @property
+    def arm(self) -> Robot:
+        """The robot whose joints are commanded and measured."""
+        return self.robot
+
     def reset(self, q: np.ndarray, dq: np.ndarray | None = None) -> Measurement:
         """Put the arm at ``q`` (n,) [rad], moving with ``dq`` (n,) [rad/s], and measure it.
 
@@ -107,7 +112,7 @@ class Simulation:
 
     def _advance(self, desired: np.ndarray) -> Measurement:
         """Simulate one cycle with a desired torque, gravity included, shape (n,) [N.m]."""
-        near = self._may_touch()  # for the whole cycle: the force sensor samples all of it or none
+        near = self._may_hit()  # for the whole cycle: the force sensor samples all of it or none
         loop = self._driver.loop
         if isinstance(loop, TorqueLoop) and self.plant.compiled:
             force = self.plant.advance_cycle(loop, desired, near=near).force
@@ -133,7 +138,7 @@ class Simulation:
         self._substep = (before + len(force)) % every
         return force[every - 1 - before :: every]
 
-    def _may_touch(self) -> bool:
+    def _may_hit(self) -> bool:
         """Return whether the tool can reach the wall within this cycle."""
         if self.plant.wall is None:
             return False

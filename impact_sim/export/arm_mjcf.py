@@ -11,6 +11,9 @@ Each joint has a sensor of the torque that passes into the link, gravity include
 joint torque sensors has; the actuator torque differs, since it also accelerates the motor. Its z
 axis is opposite to the joint's, because MuJoCo reports the torque on the link and
 ``mujoco_ros2_control`` publishes the negative.
+
+A tool's head on a handle that gives is one more body, which slides along the strike, with the
+handle's stiffness and damping. Nothing drives or measures that slide.
 """
 
 from __future__ import annotations
@@ -26,13 +29,15 @@ from impact_robots.robot import Robot
 from impact_robots.state.contact_frame import contact_rotation
 from impact_robots.state.frames import frame_index
 from impact_robots.state.quaternions import quaternion_wxyz
+from impact_robots.tools.hammer import HANDLE, SMALL
+from impact_robots.tools.tool import ToolCase
 from impact_sim.plant.mujoco_model import CONTACT_SITE, joint_axis
 
 TIP = "tip"  # the geom at the contact point, the only one of the arm with contacts
 TIP_RADIUS = 1e-3  # [m]
 _LINK_RADIUS = 0.03  # as drawn [m]
 _ROTOR_MASS, _ROTOR_INERTIA = 1e-6, 1e-12  # nothing beside the armature [kg], [kg.m^2]
-_UNTOUCHABLE = {"contype": "0", "conaffinity": "0", "mass": "0"}  # contacts only by explicit pairs
+_NO_CONTACTS = {"contype": "0", "conaffinity": "0", "mass": "0"}  # contacts only by explicit pairs
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class ExportedArm:
     robot: Robot
     flexible: bool = False  # motors and springs instead of rigid joints
     torque_loop: bool = True  # False: motors follow the command, so they have B_rho, not B_theta
+    handle: ToolCase | None = None  # of the tool, whose head the robot has not; None: nothing gives
 
     def __post_init__(self) -> None:
         """Refuse an arm without the required fields.
@@ -91,7 +97,7 @@ def add_arm(root: Element, arm: ExportedArm) -> None:
     bodies = [world]
     for index in range(robot.dof):
         bodies.append(_add_body(bodies[robot.model.parents[index + 1]], arm, index))
-    _add_tip(bodies, robot)
+    _add_tip(bodies, arm)
     if arm.flexible:
         _add_motors(root, world, arm)
     actuators, sensors = SubElement(root, "actuator"), SubElement(root, "sensor")
@@ -111,7 +117,7 @@ def _add_body(parent: Element, arm: ExportedArm, index: int) -> Element:
     if index > 0 and np.linalg.norm(place) > TIP_RADIUS:
         look = {"type": "capsule", "size": numbers([_LINK_RADIUS]), "rgba": "0.7 0.7 0.75 1"}
         ends = {"fromto": numbers([0.0, 0.0, 0.0, *place])}
-        SubElement(parent, "geom", {**ends, **look, **_UNTOUCHABLE})
+        SubElement(parent, "geom", {**ends, **look, **_NO_CONTACTS})
     borne = {"gravcomp": "1"} if robot.driver_compensates_gravity else {}
     at = {"pos": numbers(place), "quat": numbers(turn)}
     body = SubElement(parent, "body", {"name": f"{name}/link", **at, **borne})
@@ -150,13 +156,35 @@ def _limits(robot: Robot, index: int) -> dict[str, str]:
     return {"limited": "true", "range": numbers(bounds)} if known else {}
 
 
-def _add_tip(bodies: list[Element], robot: Robot) -> None:
-    """Add the contact point, as a site and as a small sphere."""
+def _add_tip(bodies: list[Element], arm: ExportedArm) -> None:
+    """Add the contact point, as a site and a small sphere; on a handle if one gives."""
+    robot = arm.robot
     frame = robot.model.frames[frame_index(robot.model, robot.contact_frame)]
-    at = {"pos": numbers(frame.placement.translation), "size": numbers([TIP_RADIUS])}
+    body, place = bodies[frame.parentJoint], numbers(frame.placement.translation)
+    if arm.handle is not None:
+        body = _add_head(body, frame.placement, arm)
+        place = numbers(np.zeros(3))
+    at = {"pos": place, "size": numbers([TIP_RADIUS])}
     look = {"type": "sphere", "rgba": "0.8 0.1 0.1 1"}
-    SubElement(bodies[frame.parentJoint], "geom", {"name": TIP, **at, **look, **_UNTOUCHABLE})
-    SubElement(bodies[frame.parentJoint], "site", {"name": CONTACT_SITE, **at})
+    SubElement(body, "geom", {"name": TIP, **at, **look, **_NO_CONTACTS})
+    SubElement(body, "site", {"name": CONTACT_SITE, **at})
+
+
+def _add_head(flange: Element, placement: pin.SE3, arm: ExportedArm) -> Element:
+    """Add a head that slides on its handle along the strike, the z axis of its placement."""
+    assert arm.handle is not None  # of a tool that gives
+    turn = {"quat": numbers(quaternion_wxyz(placement.rotation))}
+    borne = {"gravcomp": "1"} if arm.robot.driver_compensates_gravity else {}
+    at = {"pos": numbers(placement.translation), **turn, **borne}
+    head = SubElement(flange, "body", {"name": f"{HANDLE}/head", **at})
+    mass = {"pos": "0 0 0", "mass": numbers([arm.handle.mass])}
+    SubElement(head, "inertial", mass | {"diaginertia": numbers([SMALL] * 3)})
+    spring = {
+        "stiffness": numbers([arm.handle.stiffness]),
+        "damping": numbers([arm.handle.damping]),
+    }
+    SubElement(head, "joint", {"name": HANDLE, "type": "slide", "axis": "0 0 1", **spring})
+    return head
 
 
 def _add_motors(root: Element, world: Element, arm: ExportedArm) -> None:

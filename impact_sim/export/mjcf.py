@@ -10,12 +10,18 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 import numpy as np
 
 from impact_predictor.contact_force.contact_law import RateLaw
+from impact_predictor.contact_force.linear_contact import linear_contact
 from impact_predictor.inertia.inverse_inertia import effective_mass, generalized_momentum
 from impact_robots.dynamics import ArmDynamics
 from impact_sim.exceptions import ScenarioError, SimulationError
 from impact_sim.export.arm_mjcf import TIP, ExportedArm, add_arm, numbers
-from impact_sim.export.linear_contact import linear_contact
-from impact_sim.export.wall_mjcf import FRICTION_RATIO, ExportedWall, add_wall
+from impact_sim.export.wall_mjcf import (
+    FRICTION_RATIO,
+    WALL,
+    ExportedWall,
+    add_contact,
+    add_wall,
+)
 from impact_sim.scenarios import Scenario
 
 if TYPE_CHECKING:
@@ -40,10 +46,12 @@ def mjcf_of(arm: ExportedArm, q: np.ndarray, wall: ExportedWall | None = None) -
     SubElement(root, "compiler", {"angle": "radian", "autolimits": "false"})
     SubElement(root, "option", _options(arm, wall))
     add_arm(root, arm)
+    if wall is not None:
+        add_wall(root, wall)
     model = compiled(root)
     if wall is not None:
-        body = model.geom(TIP).bodyid[0]
-        add_wall(root, wall, float(model.body_invweight0[body, 0]))
+        bodies = [model.geom(name).bodyid[0] for name in (TIP, WALL)]
+        add_contact(root, wall, float(model.body_invweight0[bodies, 0].sum()))
     keys = SubElement(root, "keyframe")
     SubElement(keys, "key", {"name": START, "qpos": numbers(_qpos(model, arm, q))})
     compiled(root)

@@ -13,6 +13,7 @@ import yaml
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.mjcf import mjcf_of, scenario_wall
 from impact_sim.export.ros2_control import NOTHING, controllers, robot_description
+from impact_sim.export.strike_scene import StrikeScene
 from impact_sim.scenarios import Scenario
 
 MJCF, URDF, CONTROLLERS = "scene.xml", "robot.urdf", "controllers.yaml"
@@ -22,7 +23,7 @@ APPROACH_SPEED = 0.1  # default speed at which the wall reproduces the scenario'
 def mjcf_files(
     folder: Path,
     arm: ExportedArm,
-    scenario: Scenario | None = None,
+    scene: Scenario | StrikeScene | None = None,
     approach_speed: float = APPROACH_SPEED,
     hardware: Mapping[str, str] = NOTHING,
 ) -> dict[str, str]:
@@ -30,23 +31,24 @@ def mjcf_files(
 
     Args:
         folder: their folder.
-        arm: rigid or flexible.
-        scenario: defines wall and initial configuration; None: no wall, the stance.
-        approach_speed: at which the wall reproduces the scenario's law [m/s].
+        arm: rigid or flexible; of a tool's scene its own.
+        scene: defines wall or nail and initial configuration; None: no wall, the stance.
+        approach_speed: at which the wall reproduces the scene's law [m/s].
         hardware: further parameters of the hardware interface.
 
     Raises:
-        RobotError: the stance is needed and missing.
+        RobotError: the stance is needed and missing, or the start of a strike is out of reach.
         ScenarioError: the scenario is not for this arm.
         SimulationError: MuJoCo cannot compile the model.
     """
     robot, wall = arm.robot, None
-    if scenario is None:
+    if scene is None:
         robot.require("export without --scenario", "stance")
         start: np.ndarray = robot.stance
+    elif isinstance(scene, StrikeScene):
+        wall, start = scene.wall(arm, approach_speed), scene.start()
     else:
-        wall = scenario_wall(arm, scenario, approach_speed)
-        start = scenario.start(robot)
+        wall, start = scenario_wall(arm, scene, approach_speed), scene.start(robot)
     has_wall = wall is not None
     settings = controllers(arm, wall=has_wall)
     return {

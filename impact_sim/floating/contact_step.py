@@ -34,8 +34,8 @@ def velocity_after(free: FreeStep, floor: Floor) -> np.ndarray:
 
 def _rigid(free: FreeStep, floor: Floor) -> np.ndarray:
     """Return Moreau's time stepping: points at or below the floor do not penetrate further."""
-    touching = free.contacts[free.points[:, 2] <= floor.height]
-    J = touching.reshape(-1, len(free.velocity))  # a level floor's axes are the world's
+    in_contact = free.contacts[free.points[:, 2] <= floor.height]
+    J = in_contact.reshape(-1, len(free.velocity))  # a level floor's axes are the world's
     if not len(J) and not len(free.loops):
         return free.velocity
     solved = simultaneous_impact(

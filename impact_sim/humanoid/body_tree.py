@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Adds a robot with a floating base to a MuJoCo model: links, rigid joints, servos, faces."""
+"""Adds a robot with a floating base to a MuJoCo model: links, joints, servos, faces."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots.description.named_contact import NamedContact
-from impact_robots.robot import Robot
 from impact_robots.state.frames import frame_index
 from impact_robots.state.quaternions import quaternion_wxyz
 from impact_sim.humanoid.layout import HumanoidLayout
 from impact_sim.plant.face_contacts import add_face
-from impact_sim.plant.mujoco_model import joint_axis
+from impact_sim.plant.mujoco_model import add_flexible_joint, joint_axis, motor_joint
 
 BASE = "base"
 
@@ -28,7 +27,7 @@ def add_humanoid(spec: Any, layout: HumanoidLayout) -> None:
     _set_inertia(base, robot.model.inertias[1])
     bodies = {1: base}
     for index, name in enumerate(robot.joint_names):
-        bodies[index + 2] = _add_link(bodies, robot, index, name)
+        bodies[index + 2] = _add_link(bodies, layout, index, name)
     _add_servos(spec, layout)
     for contact in robot.contacts:
         _add_face(bodies, layout, contact)
@@ -41,18 +40,22 @@ def _set_inertia(body: Any, inertia: pin.Inertia) -> None:
     body.explicitinertial = True
 
 
-def _add_link(bodies: dict[int, Any], robot: Robot, index: int, name: str) -> Any:
-    """Add one link with its joint, whose motor is rigid with it."""
-    model, joint = robot.model, index + 2  # after the universe and the free-flyer
+def _add_link(bodies: dict[int, Any], layout: HumanoidLayout, index: int, name: str) -> Any:
+    """Add one link with its joint, whose motor is rigid with it unless joints are flexible."""
+    robot, joint = layout.robot, index + 2  # after the universe and the free-flyer
+    model = robot.model
     at = model.jointPlacements[joint]
     body = bodies[int(model.parents[joint])].add_body(
         name=name, pos=at.translation, quat=quaternion_wxyz(at.rotation)
     )
     _set_inertia(body, model.inertias[joint])
     kind, axis = joint_axis(model, joint)
-    body.add_joint(
-        name=name, type=kind, axis=axis, armature=float(robot.reflected_motor_inertia[index])
-    )
+    place = {"type": kind, "axis": axis}
+    if layout.flexible:
+        add_flexible_joint(body, robot, index, name, place)
+    else:
+        armature = float(robot.reflected_motor_inertia[index])
+        body.add_joint(name=motor_joint(name), armature=armature, **place)
     return body
 
 
@@ -64,7 +67,7 @@ def _add_servos(spec: Any, layout: HumanoidLayout) -> None:
     for index, name in enumerate(layout.robot.joint_names):
         spec.add_actuator(
             name=name,
-            target=name,
+            target=motor_joint(name),
             trntype=mujoco.mjtTrn.mjTRN_JOINT,
             gainprm=[1.0] + 9 * [0.0],
             biastype=mujoco.mjtBias.mjBIAS_AFFINE,

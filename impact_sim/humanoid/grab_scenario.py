@@ -54,12 +54,13 @@ class GrabScenario(PalmTask):
         shift = most * rng.uniform(-1.0, 1.0, 3)
         return self.box_position + np.array(self.box_offset) + shift, self.box_yaw + turn
 
-    def layout(self, robot: Robot, seed: int = 0) -> HumanoidLayout:
+    def layout(self, robot: Robot, seed: int = 0, *, flexible: bool = False) -> HumanoidLayout:
         """Return the robot and its surroundings; all boxes but the first wait behind it.
 
         Args:
             robot: of the scenario.
             seed: of the variation between trials.
+            flexible: joints have the robot's stiffness and damping; no: they are rigid.
 
         Raises:
             SimulationError: an invalid number.
@@ -81,6 +82,7 @@ class GrabScenario(PalmTask):
             self._ramp(),
             palm_contact=SpringFace(self.friction, self.contact_stiffness, self.contact_damping),
             floor_contact=SpringFace(self.floor_friction, 3e5, 3e3),
+            flexible=flexible,
         )
 
     def _ramp(self) -> Ramp:

@@ -39,6 +39,7 @@ class GrabStage:
         seed: int = 0,
         noise: HumanoidNoise | None = None,
         delay: float = DELAY,
+        joint_scale: np.ndarray | None = None,
     ) -> None:
         """Put everything into its place.
 
@@ -47,6 +48,8 @@ class GrabStage:
             seed: of noise and variation.
             noise: of the sensors; None: the default.
             delay: of the sensors [s].
+            joint_scale: of the flexible joints' stiffness, damping and motor inertia, shape (3, n)
+                [-]; None: joints are rigid.
 
         Raises:
             SimulationError: an impossible plant.
@@ -54,7 +57,9 @@ class GrabStage:
         """
         self.scenario, self._seed, self.robot = scenario, seed, load_robot(scenario.robot)
         self.start = scenario.task.start(self.robot)
-        self.plant = HumanoidPlant(scenario.layout(self.robot, seed))
+        flexible = joint_scale is not None
+        simulated = self.robot if joint_scale is None else self.robot.with_joints(joint_scale)
+        self.plant = HumanoidPlant(scenario.layout(simulated, seed, flexible=flexible))
         self.watch: Callable[[HumanoidPlant], None] | None = None
         self._simulation = HumanoidSimulation(
             self.plant, noise=noise or HumanoidNoise(), delay=delay, seed=seed, watch=self._look
@@ -75,13 +80,18 @@ class GrabStage:
         self._height, self._ended = self.plant.com[2] - FALLEN, seen.time
         return seen
 
-    def step(self, positions: np.ndarray) -> HumanoidMeasurement:
-        """Command positions to the servos, shape (n,) [rad], for a cycle.
+    def step(self, positions: np.ndarray, torques: np.ndarray | None = None) -> HumanoidMeasurement:
+        """Command the joints for a cycle.
+
+        Args:
+            positions: to the servos, shape (n,) [rad].
+            torques: of the motors instead, shape (n,) [N.m]; None: servos.
 
         Raises:
             SimulationError: not n finite numbers; nothing has moved.
         """
-        seen = self._simulation.step(positions)
+        simulation = self._simulation
+        seen = simulation.step(positions) if torques is None else simulation.step_torque(torques)
         self.moved, self._cycles = True, self._cycles + 1
         return seen
 
@@ -95,7 +105,7 @@ class GrabStage:
         """Whether the robot's centre of mass is far below where it was."""
         return bool(self.plant.com[2] <= self._height)
 
-    def follow(self, phase: str, box: int) -> bool:
+    def follow(self, phase: str, box: int, failure: str) -> bool:
         """Follow the controller's progress after a step; return whether a box was put.
 
         The simulator puts all boxes but the first onto the pedestal.
@@ -103,13 +113,14 @@ class GrabStage:
         Args:
             phase: of the grab.
             box: number of the controller's current box.
+            failure: why the grab failed or was stopped, "" if it was not.
         """
         put = box == self.box + 1
         if put:
             self.box = box
             self.plant.put_box(box, *self.scenario.drawn(self._seed))
         now = self.plant.time
-        if phase != REST and now < LONGEST * (self.box + 1):
+        if phase != REST and not failure and now < LONGEST * (self.box + 1):
             self._ended = now
         self.over = self.fell or now - self._ended >= AFTER
         return put

@@ -9,29 +9,23 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from impact_robots.robot import Robot
+from impact_robots.task.palm_task import PALM_HALF
 from impact_sim.cell.layout import BoxObject, Support
 from impact_sim.checked_numbers import check_at_least
 from impact_sim.exceptions import SimulationError
 
-ARM_PARTS = ("SHOULDER", "ELBOW", "WRIST", "HAND", "NECK")  # in names of joints
-LEG_STIFFNESS, ARM_STIFFNESS = 3000.0, 1500.0  # assumed; chest as legs [N.m/rad]
-LEG_DAMPING, ARM_DAMPING = 0.03, 0.01  # kd / kp, assumed [s]
-
 
 def servos_of(robot: Robot) -> Servos:
-    """Return the servos of a humanoid's joints: those of its YAML, or the assumed ones.
+    """Return the servos of a humanoid's joints, by its YAML.
 
-    Args:
-        robot: the names of its joints identify the arms.
+    Raises:
+        SimulationError: the YAML does not give them.
     """
-    if robot.servo_stiffness is not None and robot.servo_damping is not None:
-        return Servos(robot.servo_stiffness, robot.servo_damping)
-    in_arms = [any(part in name.upper() for part in ARM_PARTS) for name in robot.joint_names]
-    stiffness = np.where(in_arms, ARM_STIFFNESS, LEG_STIFFNESS)
-    return Servos(stiffness, np.where(in_arms, ARM_DAMPING, LEG_DAMPING) * stiffness)
-
-
-PALM_HALF = (0.03, 0.03)  # half edges of a palm's face; no source gives them [m]
+    if robot.servo_stiffness is None or robot.servo_damping is None:
+        raise SimulationError(
+            f"robot {robot.name} does not give 'servo_stiffness' and 'servo_damping'"
+        )
+    return Servos(robot.servo_stiffness, robot.servo_damping)
 
 
 @dataclass(frozen=True)
@@ -81,7 +75,7 @@ class Ramp:
 
 @dataclass(frozen=True)
 class Servos:
-    """Position servos of the joints: kp (q_d - q) + kd (dq_d - dq), within the motor limits."""
+    """Position servos of the motors: kp (q_d - q) + kd (dq_d - dq), within the motor limits."""
 
     stiffness: np.ndarray  # kp, shape (n,) [N.m/rad]
     damping: np.ndarray  # kd, shape (n,) [N.m.s/rad]
@@ -103,6 +97,7 @@ class HumanoidLayout:
     palm_contact: SpringFace = field(default_factory=lambda: SpringFace(0.79, 1e5, 60.0))
     floor_contact: SpringFace = field(default_factory=lambda: SpringFace(0.8, 3e5, 3e3))
     box_contact: SpringFace = field(default_factory=lambda: SpringFace(0.3, 5e4, 100.0))
+    flexible: bool = False  # joints have the robot's stiffness and damping; no: they are rigid
 
     @property
     def palms(self) -> tuple[str, ...]:

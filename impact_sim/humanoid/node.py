@@ -15,7 +15,7 @@ from std_msgs.msg import String
 
 from impact_msgs.msg import GrabStatus, JointCommand
 from impact_ros.messages import fill, from_nanoseconds, set_vector, to_nanoseconds
-from impact_ros.node.boundary import guarded
+from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.main import main_for
 from impact_ros.parameters import declare, parameter
 from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
@@ -23,7 +23,7 @@ from impact_sim.cell.box_pose import WORLD, pose_message
 from impact_sim.driver.arm_driver import Interface
 from impact_sim.driver.simulation import START_NS
 from impact_sim.humanoid.grab_scenario import GrabScenario
-from impact_sim.humanoid.grab_stage import REST, GrabStage, sole_wrenches
+from impact_sim.humanoid.grab_stage import GrabStage, sole_wrenches
 from impact_sim.humanoid.model import box_name
 from impact_sim.humanoid.senses import QUIET, HumanoidMeasurement, HumanoidNoise
 from impact_sim.ros.arm_port import COMMAND
@@ -70,7 +70,7 @@ class ImpactHumanoidSimNode(LockstepNode):
         self._make_topics()
         self.measured = self.stage.settle()
         self._command: np.ndarray | None = None  # for the present state
-        self._told: GrabStatus | None = None  # the same
+        self._status: GrabStatus | None = None  # the same
 
     def _make_topics(self) -> None:
         make, layout = self.create_publisher, self.stage.plant.layout
@@ -89,7 +89,7 @@ class ImpactHumanoidSimNode(LockstepNode):
         self._description.publish(String(data=self.robot.urdf))
         self._inputs = [
             self.create_subscription(
-                kind, topic, guarded(self, topic, take, self._note_dropped), LOCKSTEP
+                kind, topic, checked_callback(self, topic, take, self._note_dropped), LOCKSTEP
             )
             for kind, topic, take in (
                 (JointCommand, COMMAND, self._take_command),
@@ -137,19 +137,19 @@ class ImpactHumanoidSimNode(LockstepNode):
 
     def _take_progress(self, message: GrabStatus) -> None:
         if self._is_awaited(message):
-            self._told = message
+            self._status = message
             self._advance()
 
     def _advance(self) -> None:
         """Simulate a cycle when both messages have arrived, and publish the sensor readings."""
-        if self._command is None or self._told is None:
+        if self._command is None or self._status is None:
             return
         self._note_answered()
-        positions, told = self._command, self._told
-        self._command = self._told = None
+        positions, status = self._command, self._status
+        self._command = self._status = None
         self.measured = self.stage.step(positions)
-        put = self.stage.follow(REST if told.failure else told.phase, told.box)
-        self.on_cycle(self.measured, positions, told, put)
+        put = self.stage.follow(status.phase, status.box, status.failure)
+        self.on_cycle(self.measured, positions, status, put)
         self._publish()
 
     @property
@@ -177,7 +177,9 @@ class ImpactHumanoidSimNode(LockstepNode):
         return message
 
 
-def _ignored(_measured: HumanoidMeasurement, _q: np.ndarray, _told: GrabStatus, _put: bool) -> None:
+def _ignored(
+    _measured: HumanoidMeasurement, _q: np.ndarray, _status: GrabStatus, _put: bool
+) -> None:
     """Note nothing."""
 
 

@@ -16,15 +16,18 @@ from impact_sim.humanoid.body_tree import BASE
 from impact_sim.humanoid.layout import HumanoidLayout
 from impact_sim.humanoid.model import FLOOR, box_name, build_humanoid_model
 from impact_sim.plant.face_contacts import CORNERS, corner_name
+from impact_sim.plant.mujoco_model import motor_joint
 
-STEP = 2.5e-4  # of the integration [s]
+STEP = 2.5e-4  # of the integration, of which flexible joints take several [s]
+FLEXIBLE_STEPS = 10  # for one of those
 WXYZ = [6, 3, 4, 5]  # of a quaternion in q, which is x, y, z, w
 
 
 class HumanoidPlant:
     """A robot with a free base; q (7 + n,) and v (6 + n,) are pinocchio's, in the robot's order.
 
-    The base's velocity is in its own axes, all other quantities in world axes.
+    The base's velocity is in its own axes, all other quantities in world axes. Of flexible joints
+    positions and velocities are those of the links; the servos act on those of the motors.
     """
 
     def __init__(self, layout: HumanoidLayout) -> None:
@@ -35,17 +38,19 @@ class HumanoidPlant:
         """
         self.layout, self.model = layout, build_humanoid_model(layout)
         self.data = mujoco.MjData(self.model)
-        self.model.opt.timestep = STEP
+        self._substeps = FLEXIBLE_STEPS if layout.flexible else 1
+        self.model.opt.timestep = STEP / self._substeps
         names = layout.robot.joint_names
-        self._q = np.array([self.model.joint(name).qposadr[0] for name in names])
-        self._v = np.array([self.model.joint(name).dofadr[0] for name in names])
+        motors = [self.model.joint(motor_joint(name)) for name in names]
+        self._q = np.array([joint.qposadr[0] for joint in motors])
+        self._v = np.array([joint.dofadr[0] for joint in motors])
         self._bias = self.model.actuator_biasprm.copy()
         boxes = [box_name(number) for number in range(len(layout.boxes))]
-        touches = {
+        pairs = {
             palm: [f"{corner_name(palm, k)} {box}" for k in range(CORNERS) for box in boxes]
             for palm in layout.palms
         }
-        self._palms = [self._sensors(each) for each in touches.values()]
+        self._palms = [self._sensors(each) for each in pairs.values()]
         grounds = [corner_name(sole, k) for sole in layout.soles for k in range(CORNERS)]
         self._soles = self._sensors([f"{corner} {FLOOR}" for corner in grounds])
         self._corners = np.array([self.model.geom(corner).id for corner in grounds])
@@ -84,18 +89,41 @@ class HumanoidPlant:
     def q(self) -> np.ndarray:
         """Position, shape (7 + n,)."""
         at, turn = self.data.qpos[:3], self.data.qpos[3:7]
-        return np.concatenate([at, np.roll(turn, -1), self.data.qpos[self._q]])
+        joints = self.data.qpos[self._q] + self.deflection
+        return np.concatenate([at, np.roll(turn, -1), joints])
 
     @property
     def v(self) -> np.ndarray:
         """Velocity, shape (6 + n,)."""
         linear = base_turned(self.q).T @ self.data.qvel[:3]
-        return np.concatenate([linear, self.data.qvel[3:6], self.data.qvel[self._v]])
+        joints = self.data.qvel[self._v]
+        if self.layout.flexible:
+            joints = joints + self.data.qvel[self._v + 1]
+        return np.concatenate([linear, self.data.qvel[3:6], joints])
+
+    @property
+    def deflection(self) -> np.ndarray:
+        """Position of each link beyond its motor's, shape (n,) [rad]; of rigid joints 0."""
+        if not self.layout.flexible:
+            return np.zeros(len(self._q))
+        return np.array(self.data.qpos[self._q + 1])
+
+    @property
+    def load(self) -> np.ndarray:
+        """Torque of each joint's spring on its link, K (theta - q), shape (n,) [N.m]."""
+        if not self.layout.flexible:
+            raise SimulationError("load: expected flexible joints, got rigid ones")
+        return -self.layout.robot.joint_stiffness * self.deflection
 
     @property
     def motor_torque(self) -> np.ndarray:
         """Torque of the motors in the last step, shape (n,) [N.m]."""
         return np.array(self.data.actuator_force)
+
+    @property
+    def control(self) -> np.ndarray:
+        """What the motors are commanded: a servo's kp q_d + kd dq_d, or torques, (n,) [N.m]."""
+        return np.array(self.data.ctrl)
 
     @property
     def palm_forces(self) -> np.ndarray:
@@ -191,4 +219,4 @@ class HumanoidPlant:
 
     def advance(self, steps: int = 1) -> None:
         """Integrate steps of :data:`STEP`."""
-        mujoco.mj_step(self.model, self.data, nstep=steps)
+        mujoco.mj_step(self.model, self.data, nstep=steps * self._substeps)

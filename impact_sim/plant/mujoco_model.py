@@ -126,20 +126,30 @@ def _add_body(parent: Any, robot: Robot, index: int, name: str, base: np.ndarray
         # MuJoCo takes the slides of a body whose axes are those of its inertia for orthogonal ones,
         # but these two are parallel. Two micrometres make it look.
         body.ipos = np.full(3, 2e-6)
-    body.add_joint(
-        name=motor_joint(name),
-        type=kind,
-        axis=axis,
-        armature=robot.reflected_motor_inertia[index],
-    )
+    add_flexible_joint(body, robot, index, name, {"type": kind, "axis": axis})
+    return body
+
+
+def add_flexible_joint(
+    body: Any, robot: Robot, index: int, name: str, place: dict[str, Any]
+) -> None:
+    """Add the motor and the deflection of a joint to its body.
+
+    Args:
+        body: of MuJoCo's specification.
+        robot: that the joint is of.
+        index: of the joint.
+        name: of the joint in MuJoCo.
+        place: ``type`` and ``axis`` of the joint, see :func:`joint_axis`.
+    """
+    armature = float(robot.reflected_motor_inertia[index])
+    body.add_joint(name=motor_joint(name), armature=armature, **place)
     body.add_joint(
         name=deflection_joint(name),
-        type=kind,
-        axis=axis,
         stiffness=[robot.joint_stiffness[index], 0.0, 0.0],
         damping=[robot.joint_damping[index], 0.0, 0.0],
+        **place,
     )
-    return body
 
 
 def joint_axis(model: pin.Model, joint: int) -> tuple[mujoco.mjtJoint, np.ndarray]:

@@ -18,7 +18,7 @@ from impact_sim.plant.flexible_arm import FlexibleArm
 from impact_sim.plant.mujoco_model import CONTACT_SITE, build_mujoco_model
 from impact_sim.plant.step_records import MOVING, ORIGIN, TWIST, Plane, Steps, Touching
 from impact_sim.plant.torque_loop import LOOPS, PERIOD, TorqueLoop
-from impact_sim.plant.wall_numbers import plane_of
+from impact_sim.plant.wall_numbers import body_of, plane_of
 
 FREE_STEP = 50e-6  # integration step away from the surface [s]
 CONTACT_STEP = 10e-6  # and close to it [s]
@@ -66,6 +66,8 @@ class FlexibleJointPlant(FlexibleArm):
         self._flight = Steps.empty(LOOPS, robot.dof)  # of a cycle in the air, overwritten
         self.contact_force = np.zeros(3)  # on the robot, base axes [N]
         self._touching = self._touching_point()
+        self._body_of: CompliantWall | None = None  # the wall whose body this is
+        self._body = body_of(None)
         self._compiled_wall: tuple[CompliantWall | None, Plane | None] = None, plane_of(None)
         nothing = Steps.empty(0, robot.dof)  # compiled here, not in a loop
         small_steps, cycle = _compiled()
@@ -83,6 +85,7 @@ class FlexibleJointPlant(FlexibleArm):
         self.place(q, dq)
         mujoco.mj_forward(self.model, self.data)
         self._look_at_point()
+        self._wall_body()[:2] = 0.0
         self.contact_force = np.zeros(3)
 
     @property
@@ -105,7 +108,13 @@ class FlexibleJointPlant(FlexibleArm):
         """Distance from the contact point to the wall [m], infinite without a wall."""
         if self.wall is None:
             return float("inf")
-        return self.wall.surface.gap(self._position)
+        return self.wall.surface.gap(self._position) + float(self._wall_body()[0])
+
+    @property
+    def wall_motion(self) -> tuple[float, float]:
+        """How far the wall's face was pushed back or yielded [m], and how fast it moves [m/s]."""
+        back, speed, _ = self._wall_body().tolist()
+        return back, speed
 
     def apply_motor_torque(self, torque: np.ndarray) -> None:
         """Hold the actuators' torque tau_act, shape (n,) [N.m], until the next call."""
@@ -118,6 +127,7 @@ class FlexibleJointPlant(FlexibleArm):
 
         self._set_step(FREE_STEP)
         mujoco.mj_step(self.model, self.data, nstep=round(duration / FREE_STEP))
+        self._push_back(0.0, duration)
         self._look_at_point()
         self.contact_force = np.zeros(3)
 
@@ -239,8 +249,20 @@ class FlexibleJointPlant(FlexibleArm):
     def _plane(self) -> Plane | None:
         """Return the wall in plain numbers; none: its law is not one of those that are compiled."""
         if self._compiled_wall[0] is not self.wall:
-            self._compiled_wall = self.wall, plane_of(self.wall)
+            self._compiled_wall = self.wall, plane_of(self.wall, self._wall_body())
         return self._compiled_wall[1]
+
+    def _wall_body(self) -> np.ndarray:
+        """Return what the wall's face moves with, as of ``Plane.body``; another wall is at rest."""
+        if self._body_of is not self.wall:
+            self._body_of, self._body = self.wall, body_of(self.wall)
+        return self._body
+
+    def _push_back(self, force: float, duration: float) -> None:
+        """Integrate what the wall's face moves with under a force [N] for some time [s]."""
+        body = self._wall_body()
+        body[1] += duration * body[2] * force
+        body[0] += duration * body[1]
 
     def _plain_steps(self, steps: Steps) -> None:
         """Integrate with any law, and fill ``steps``."""
@@ -258,6 +280,8 @@ class FlexibleJointPlant(FlexibleArm):
             if np.count_nonzero(force):
                 self._applied += self._jacobian.T @ force
             mujoco.mj_step2(self.model, self.data)
+            if self.wall is not None:
+                self._push_back(float(self.wall.surface.normal @ force), self.contact_step)
         self._look_at_point()
 
     def _look_at_point(self) -> None:
@@ -273,7 +297,10 @@ class FlexibleJointPlant(FlexibleArm):
         penetration = -self.gap
         if self.wall is None or penetration <= 0.0:
             return np.zeros(3)
-        return self.wall.force_within(penetration, self._point_velocity)
+        growth = self.wall.growth(penetration, self.wall_motion[0])
+        self._wall_body()[0] += growth
+        speed = self.wall_motion[1]
+        return self.wall.force_within(penetration - growth, self._point_velocity, speed)
 
 
 def _compiled() -> tuple[Callable[..., float], Callable[..., tuple[int, float]]]:

@@ -31,11 +31,11 @@ from impact_sim.plant.step_records import (
     ADDED,
     ALONG,
     AXIS,
+    BIAS,
     COUPLING,
     DAMPING,
     DRIFT,
     EXTENDED,
-    FELT,
     FREE,
     INERTIA,
     LAYERED,
@@ -59,6 +59,7 @@ from impact_sim.plant.step_records import (
     TURNING,
     TWIST,
     WRENCH,
+    YIELDING,
     LoopNumbers,
     Plane,
     Steps,
@@ -239,10 +240,21 @@ def normal_force(
 
 
 @compiled
+def sink(plane: Plane, depth: float) -> float:
+    """Let a wall yield to a point at a depth above 0 [m]; return how far [m]."""
+    stiffness, _, _, _, resistance, hardening = plane.law
+    beyond = stiffness * depth - resistance - hardening * plane.body[0]
+    growth = max(0.0, beyond) / (stiffness + hardening)
+    plane.body[0] += growth
+    return growth
+
+
+@compiled
 def push(plane: Plane, depth: float, velocity: Vector) -> Vector:
     """Return the force of a wall on a point at a depth above 0 [m] with a velocity [m/s]."""
     approach = -dot(plane.normal, velocity)
-    size, slip = normal_force(plane.law, depth, approach), plus(velocity, plane.normal, approach)
+    size = normal_force(plane.law, depth, approach - plane.body[1])
+    slip = plus(velocity, plane.normal, approach)
     speed = sqrt(dot(slip, slip))
     share = plane.friction * tanh(speed / plane.slip_speed) / speed if speed >= STILL else 0.0
     return scaled(plus(plane.normal, slip, -share), size)
@@ -281,7 +293,10 @@ def touch(links: np.ndarray, m: np.ndarray, plane: Plane) -> Vector:
     gap = gap_to(plane, three(m, point + ORIGIN))
     if gap >= 0.0 or plane.law[3] == NOTHING:
         return 0.0, 0.0, 0.0
-    force = push(plane, -gap, three(m, point + TWIST + 3))
+    depth = -gap
+    if plane.law[3] == YIELDING:
+        depth -= sink(plane, depth)
+    force = push(plane, depth, three(m, point + TWIST + 3))
     write(m, tip, plus(three(m, tip), cross(three(m, point + ORIGIN), force), -1.0))
     write(m, tip + 3, plus(three(m, tip + 3), force, -1.0))
     return force
@@ -297,8 +312,8 @@ def gather(links: np.ndarray, m: np.ndarray, link: int) -> None:
     torque, force = three(m, i + WRENCH), three(m, i + WRENCH + 3)
     along = m[i + ALONG] + dot(a, turn) + dot(b, slide)
     free = m[i + FREE] - dot(torque, turn) - dot(force, slide)
-    write(m, i + FELT, a)
-    write(m, i + FELT + 3, b)
+    write(m, i + BIAS, a)
+    write(m, i + BIAS + 3, b)
     share = 1.0 / along
     m[i + ALONG], m[i + FREE] = share, free
     if p == 0:
@@ -349,7 +364,7 @@ def end_step(links: np.ndarray, m: np.ndarray, length: float) -> None:
         p = before(links, i) + ACCELERATION
         turning = plus(three(m, p), three(m, row + DRIFT))
         linear = plus(three(m, p + 3), three(m, row + DRIFT + 3))
-        known = dot(three(m, row + FELT), turning) + dot(three(m, row + FELT + 3), linear)
+        known = dot(three(m, row + BIAS), turning) + dot(three(m, row + BIAS + 3), linear)
         y = (m[row + FREE] - known) * m[row + ALONG]
         write(m, row + ACCELERATION, plus(turning, three(m, row + AXIS), y))
         write(m, row + ACCELERATION + 3, plus(linear, three(m, row + AXIS + 3), y))
@@ -364,7 +379,15 @@ def end_step(links: np.ndarray, m: np.ndarray, length: float) -> None:
 @compiled
 def gap_to(plane: Plane, point: Vector) -> float:
     """Return the distance of a point from the plane [m]."""
-    return dot(plane.normal, plus(point, plane.point, -1.0))
+    return dot(plane.normal, plus(point, plane.point, -1.0)) + plane.body[0]
+
+
+@compiled
+def push_back(plane: Plane, force: Vector, length: float) -> None:
+    """Integrate what the wall's face moves with for a step [s] of the force on the point [N]."""
+    body = plane.body
+    body[1] += length * body[2] * dot(plane.normal, force)
+    body[0] += length * body[1]
 
 
 @compiled
@@ -417,8 +440,9 @@ def step_near(
         note(links, m, k, time, steps)
         velocity[k, 0], velocity[k, 1], velocity[k, 2] = three(m, point)
         begin_step(links, m)
-        force[k, 0], force[k, 1], force[k, 2] = touch(links, m, plane)
+        force[k, 0], force[k, 1], force[k, 2] = pushed = touch(links, m, plane)
         end_step(links, m, length)
+        push_back(plane, pushed, length)
         move_point(links, m)
         time += length
     return time
@@ -499,6 +523,7 @@ def cycle(
             for _ in range(-per_period):
                 begin_step(links, m)
                 end_step(links, m, length)
+                push_back(plane, (0.0, 0.0, 0.0), length)
                 time += length
         done += rows
     store(arm)

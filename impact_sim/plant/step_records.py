@@ -22,12 +22,13 @@ LINK = 30  # numbers in all
 # is of a link and what it carries.
 TWIST, AXIS, DRIFT = 12, 18, 24  # drift: its change without accelerations of joints
 TURNING, COUPLING, LINEAR = 30, 36, 45  # of the inertia; xx, yy, zz, xy, xz, yz; row by row
-WRENCH, FELT, ACCELERATION = 51, 57, 63  # that keeps it from accelerating; inertia times axis
+WRENCH, BIAS, ACCELERATION = 51, 57, 63  # that keeps it from accelerating; inertia times axis
 ALONG, FREE = 69, 70  # inertia that the joint moves, in the end its inverse; torque left for it
 POSITION, RATE, TORQUE = 71, 73, 75  # of motor and deflection, each of them; of the motor
 RATIO, ADDED, OWN = 76, 77, 78  # r, e and c of ``small_steps.end_step``
 MOVING = 79  # numbers in all
-NOTHING, HUNT_CROSSLEY, EXTENDED, LAYERED = -1.0, 0.0, 1.0, 2.0  # kinds of contact law
+NOTHING, HUNT_CROSSLEY, EXTENDED = -1.0, 0.0, 1.0  # kinds of contact law
+LAYERED, YIELDING = 2.0, 3.0
 
 
 class Touching(NamedTuple):
@@ -52,8 +53,12 @@ class Plane(NamedTuple):
     point: tuple[float, float, float]  # any point of it [m]
     friction: float  # Coulomb's coefficient [-]
     slip_speed: float  # of its regularisation [m/s]
-    # stiffness, damping, exponent, kind; below a layer's thickness another stiffness
+    # stiffness, damping, exponent, kind; below a layer's thickness another stiffness; of a nail the
+    # force at which it yields, and the growth of that with depth
     law: tuple[float, float, float, float, float, float]
+    # what its face moves with: how far it was pushed back or has yielded [m], how fast [m/s],
+    # 1/mass [1/kg]
+    body: np.ndarray  # shape (3,), overwritten
 
 
 class LoopNumbers(NamedTuple):

@@ -4,34 +4,53 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from impact_predictor.contact_force.laws import (
     ContactLaw,
     ExtendedHuntCrossley,
     HuntCrossley,
     Viscoelastic,
 )
+from impact_predictor.joint_load.load import YieldingLaw
 from impact_sim.layered_law import LayeredLaw
 from impact_sim.plant.compliant_wall import SLIP_SPEED, CompliantWall
-from impact_sim.plant.step_records import EXTENDED, HUNT_CROSSLEY, LAYERED, NOTHING, Plane
-
-_KINDS = {HuntCrossley: HUNT_CROSSLEY, Viscoelastic: HUNT_CROSSLEY, ExtendedHuntCrossley: EXTENDED}
-_NO_WALL = Plane(
-    (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, SLIP_SPEED, (0.0, 0.0, 1.0, NOTHING, 0.0, 0.0)
+from impact_sim.plant.step_records import (
+    EXTENDED,
+    HUNT_CROSSLEY,
+    LAYERED,
+    NOTHING,
+    YIELDING,
+    Plane,
 )
 
+_KINDS = {HuntCrossley: HUNT_CROSSLEY, Viscoelastic: HUNT_CROSSLEY, ExtendedHuntCrossley: EXTENDED}
+_NO_LAW = (0.0, 0.0, 1.0, NOTHING, 0.0, 0.0)
+_NOWHERE = (0.0, 0.0, 0.0)
 
-def plane_of(wall: CompliantWall | None) -> Plane | None:
+
+def body_of(wall: CompliantWall | None) -> np.ndarray:
+    """Return ``Plane.body`` of a wall that was not pushed yet, shape (3,)."""
+    return np.array([0.0, 0.0, 0.0 if wall is None else 1.0 / wall.mass])
+
+
+def plane_of(wall: CompliantWall | None, body: np.ndarray | None = None) -> Plane | None:
     """Return a wall in plain numbers; none: its law is not one of those that are compiled.
 
     Without a wall it is one that never pushes.
+
+    Args:
+        wall: in front of the arm.
+        body: that its face moves with, see ``Plane``; none: not pushed yet.
     """
+    body = body_of(wall) if body is None else body
     if wall is None:
-        return _NO_WALL
+        return Plane(_NOWHERE, _NOWHERE, 0.0, SLIP_SPEED, _NO_LAW, body)
     surface, numbers = wall.surface, _numbers(wall.law)
     if numbers is None or surface.point is None:
         return None
     normal, point = tuple(surface.normal.tolist()), tuple(surface.point.tolist())
-    return Plane(normal, point, float(wall.friction), SLIP_SPEED, numbers)
+    return Plane(normal, point, float(wall.friction), SLIP_SPEED, numbers, body)
 
 
 def _numbers(law: ContactLaw) -> tuple[float, float, float, float, float, float] | None:
@@ -39,6 +58,8 @@ def _numbers(law: ContactLaw) -> tuple[float, float, float, float, float, float]
     if type(law) is LayeredLaw:
         skin = float(law.skin)
         return skin, skin * law.loss, 1.0, LAYERED, float(law.thickness), float(law.core)
+    if type(law) is YieldingLaw:
+        return law.stiffness, 0.0, 1.0, YIELDING, law.resistance, law.hardening
     kind = _KINDS.get(type(law))
     if kind is None or not isinstance(law, HuntCrossley):
         return None

@@ -15,7 +15,7 @@ from std_msgs.msg import String
 from impact_msgs.msg import JointCommand, WrenchBatch
 from impact_robots.robot import Robot
 from impact_ros.messages import fill, from_nanoseconds, set_vector
-from impact_ros.node.boundary import guarded
+from impact_ros.node.checked_callback import checked_callback
 from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
 from impact_sim.driver.arm_driver import CYCLE_NS, Interface
 from impact_sim.driver.simulation import START_NS, Measurement
@@ -59,7 +59,7 @@ class ArmPort:
         self._description = node.create_publisher(String, f"{prefix}robot_description", LATCHED)
         self._description.publish(String(data=robot.urdf))
         topic = prefix + COMMAND
-        heard = guarded(node, topic, on_command, note_dropped)
+        heard = checked_callback(node, topic, on_command, note_dropped)
         self._node = node
         self._input = node.create_subscription(JointCommand, topic, heard, LOCKSTEP)
 

@@ -13,6 +13,7 @@ from impact_bags import BagWriter
 from impact_bags.writing.message_maker import Made
 from impact_bags.writing.suite_messages import GRAB, SuiteMessages
 from impact_bags.writing.writer import Tap
+from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import Counts
 from impact_robots.description.loader import load_robot
 from impact_robots.state.quaternions import quaternion_wxyz
@@ -51,12 +52,13 @@ class GrabBag(BagWriter):
         robot = self._robot = load_robot(scenario.robot)
         self._sizes = [scenario.box_size for _ in scenario.box_masses]
         self._soles = [each.name for each in robot.contacts if each.half_extents is not None]
-        self._first, self._counts = 0, Counts()  # stamp of the first command [ns]
+        self._begun, self._counts = False, Counts()
 
     def add(self, cycle: GrabCycle) -> None:
         """Write a cycle; forces are the world's on the robot, in the world's axes."""
         time, make = START_NS + round(cycle.time * NANOSECONDS), self._make
-        if not self._first:
+        if not self._begun:
+            self._begun = True
             for number, size in enumerate(self._sizes):
                 name = box_name(number)
                 self._put(f"/{name}_size", make.size(START_NS, name, np.array(size)), START_NS)
@@ -75,17 +77,18 @@ class GrabBag(BagWriter):
     def _add_answer(self, cycle: GrabCycle, time: int) -> None:
         """Write the command for the state of a time [ns]."""
         make, robot, said, nothing = self._make, self._robot, cycle.said, cycle.positions[:0]
-        self._first = self._first or time
-        self._counts.infeasible += not said.solved
+        self._counts.infeasible += not (said.solved or said.held)
         desired = make.joint_state(time, robot.joint_names, cycle.positions, nothing, nothing)
         self._put(DESIRED, desired, time)
-        status = make.controller_status(
-            time, self._counts, said.phase, limits=self._limits, **said.status()
-        )
+        text, fault = said.phase, Fault.NONE
+        if said.held:
+            text, fault = said.failure, Fault.STOPPED
+        known = {"fault": fault, "limits": self._limits, **said.status(held=said.held)}
+        status = make.controller_status(time, self._counts, text, **known)
         self._put(STATUS, status, time)
-        progress = said.fields((self._first - START_NS) / NANOSECONDS)
-        self._put(PROGRESS, make.message(GRAB, time, "", progress), time)
-        self._put(COMMAND, make.command(time, robot, cycle.positions, "position"), time)
+        self._put(PROGRESS, make.message(GRAB, time, "", said.fields), time)
+        sent = (cycle.positions, "position") if cycle.sent is None else (cycle.sent, "torque")
+        self._put(COMMAND, make.command(time, robot, *sent), time)
 
     def _put(self, topic: str, made: Made, time: int) -> None:
         self.write(topic, *made, time)

@@ -27,7 +27,7 @@ class BoxRecord:
         self._height = plant.box(number).position[2]
         self._margins = dict[str, float]()
         self._lifted, self._slipped = 0.0, np.nan
-        self.touched = (np.nan, np.nan)  # when the controller detected each palm's contact [s]
+        self.touched = (np.nan, np.nan)  # when contact was detected, since the first state [s]
 
     def note(self, said: GrabProgress) -> None:
         """Note the last cycle."""
@@ -70,6 +70,7 @@ class GrabCycle(NamedTuple):
     soles: np.ndarray  # force of the floor and its moment about each sole's middle, (k, 6) [N; N.m]
     margin: float  # of the zero-moment point [m]
     boxes: tuple[BoxState, ...]
+    sent: np.ndarray | None  # commanded torques, shape (n,) [N.m]; None: positions
 
     @property
     def time(self) -> float:
@@ -78,7 +79,11 @@ class GrabCycle(NamedTuple):
 
 
 def cycle_of(
-    plant: HumanoidPlant, measured: HumanoidMeasurement, positions: np.ndarray, said: GrabProgress
+    plant: HumanoidPlant,
+    measured: HumanoidMeasurement,
+    positions: np.ndarray,
+    said: GrabProgress,
+    sent: np.ndarray | None,
 ) -> GrabCycle:
     """Return the last cycle of a plant; arguments as of :class:`GrabCycle`."""
     return GrabCycle(
@@ -91,4 +96,5 @@ def cycle_of(
         sole_wrenches(plant),
         plant_margin(plant),
         tuple(plant.box(number) for number in range(len(plant.layout.boxes))),
+        sent,
     )

@@ -10,11 +10,13 @@ import numpy as np
 
 from impact_qp.body.grab_phases import box_arrivals
 from impact_qp.body.progress import GrabProgress
+from impact_robots.task.palm_task import PALMS
 from impact_sim.humanoid.grab_stage import GrabStage
 from impact_sim.humanoid.senses import HumanoidMeasurement
 from impact_trials.grab.grab_cycle import BoxRecord, GrabCycle, cycle_of
 from impact_trials.grab.outcome import GrabOutcome, PalmOutcome, palm_outcome
 from impact_trials.grab.palm_truth import PalmTruth, PalmWatch
+from impact_trials.grab.total_impulse import total_impulse
 
 Record = Callable[[GrabCycle], None]
 
@@ -23,28 +25,39 @@ class GrabNotes:
     """Observes a stage from the first approach on.
 
     Attributes:
+        zero: time of the first state that the controller answers [s].
+        watch: of the current box.
         truths: forces on the palms by box, without the current box.
     """
 
     def __init__(self, stage: GrabStage, record: Record | None = None) -> None:
-        """Observe every step of a stage; ``record`` is called with each cycle."""
+        """Observe every step of a settled stage; ``record`` is called with each cycle."""
         self._stage, self._record, self.robot = stage, record, stage.robot
-        self.arrivals = box_arrivals(stage.scenario.task)
-        self._watch = stage.watch = PalmWatch(stage.plant)
+        self.zero = stage.plant.time
+        self._arrivals = box_arrivals(stage.scenario.task, stage.robot)
+        stance = stage.scenario.task.stance(stage.scenario.task.half_width)
+        self._places = [stance.contacts[palm].translation for palm in PALMS]
+        self.watch = stage.watch = PalmWatch(stage.plant)
         self._records, self._palms = list[BoxRecord](), list[tuple[PalmOutcome, ...]]()
         self.truths = list[tuple[PalmTruth | None, ...]]()
         self._unsolved = 0
         self._last: GrabCycle | None = None
+        self._take(0)
 
-    def take(self, box: int) -> None:
+    def _take(self, box: int) -> None:
         """Begin with a box, which is at its place; finish the one before."""
         if self._records:
             self._palms.append(self._felt())
-        self._watch.begin(box)
+        self.watch.begin(box)
         self._records.append(BoxRecord(self._stage.plant, box))
 
     def note(
-        self, measured: HumanoidMeasurement, positions: np.ndarray, said: GrabProgress, put: bool
+        self,
+        measured: HumanoidMeasurement,
+        positions: np.ndarray,
+        said: GrabProgress,
+        put: bool,
+        torques: np.ndarray | None = None,
     ) -> None:
         """Note a finished cycle.
 
@@ -53,12 +66,13 @@ class GrabNotes:
             positions: commanded joint positions, shape (n,) [rad].
             said: progress that the controller reported with them.
             put: whether the next box was put at its place.
+            torques: commanded instead, shape (n,) [N.m]; None: positions.
         """
         if put:
-            self.take(said.box)
+            self._take(said.box)
         self._records[-1].note(said)
-        self._unsolved += not said.solved
-        self._last = cycle_of(self._stage.plant, measured, positions, said)
+        self._unsolved += not (said.solved or said.held)
+        self._last = cycle_of(self._stage.plant, measured, positions, said, torques)
         if self._record is not None:
             self._record(self._last)
 
@@ -75,10 +89,20 @@ class GrabNotes:
 
     def _felt(self) -> tuple[PalmOutcome, ...]:
         """Return the forces of the last box on the palms."""
-        known = self._records[-1].touched
-        self.truths.append(tuple(self._watch.palms))
+        record, truths = self._records[-1], tuple(self.watch.palms)
+        self.truths.append(truths)
+        mass = self._stage.scenario.box_masses[record.number]
+        given = self.robot, truths, self._arrivals
         return tuple(
-            palm_outcome(self.robot, truth, self.arrivals, k, known[k])
-            for k, truth in enumerate(self._watch.palms)
+            palm_outcome(
+                self.robot,
+                truth,
+                self._arrivals,
+                k,
+                self.zero + record.touched[k],
+                total_impulse(*given, k, mass),
+                self._places[k],
+            )
+            for k, truth in enumerate(truths)
             if truth is not None
         )

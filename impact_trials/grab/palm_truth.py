@@ -11,19 +11,21 @@ import numpy as np
 from impact_sim.humanoid.plant import STEP, HumanoidPlant
 
 LASTING = 4  # consecutive steps of decreasing depth that mark the end of compression
-WATCHED = 0.05  # after a palm's first touch: longer than a contact's compression [s]
+WATCHED = 0.05  # after a palm's first contact: longer than a contact's compression [s]
 
 
 @dataclass
 class PalmTruth:
     """The first contact of one palm with a box."""
 
-    time: float  # when it touched [s]
+    time: float  # of its beginning [s]
     q: np.ndarray  # of the robot then, shape (7 + n,)
     v: np.ndarray  # shape (6 + n,)
     box_velocity: np.ndarray  # of the box's centre then, shape (3,) [m/s]
     forces: list[np.ndarray] = field(default_factory=list)  # on it, world, (3,) each a step [N]
     depths: list[float] = field(default_factory=list)  # of the palm towards the box [m]
+    # torques of the motors beyond those before the first palm's contact, (n,) each a step [N.m]
+    motors: list[np.ndarray] = field(default_factory=list)
 
     @property
     def compression(self) -> np.ndarray:
@@ -43,7 +45,14 @@ class PalmTruth:
 
 
 class PalmWatch:
-    """Observes a plant after each step; call :meth:`begin` before each approach."""
+    """Observes a plant after each step; call :meth:`begin` before each approach.
+
+    Attributes:
+        palms: contacts of the palms, None: not yet.
+        loads: change of the springs' torques since the first contact, of flexible joints, a row a
+            step, shape (n,) each [N.m].
+        commands: change of the motors' command since then, a row a step, shape (n,) each [N.m].
+    """
 
     def __init__(self, plant: HumanoidPlant) -> None:
         """Prepare for one plant."""
@@ -53,12 +62,18 @@ class PalmWatch:
     def begin(self, box: int) -> None:
         """Reset, and observe a box."""
         self.palms: list[PalmTruth | None] = [None, None]
-        self._box = box
-        self._before = self._state()
+        self.loads: list[np.ndarray] = []
+        self.commands: list[np.ndarray] = []
+        self._box, self._load, self._command = box, self._springs(), self._plant.control
+        self._before, self._torque = self._state(), self._plant.motor_torque
 
     def _state(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return position and velocity of the robot, and the box's velocity."""
         return self._plant.q, self._plant.v, self._plant.box(self._box).velocity
+
+    def _springs(self) -> np.ndarray:
+        """Return the torques of the joints' springs, shape (n,) [N.m]; rigid ones have none."""
+        return self._plant.load if self._plant.layout.flexible else np.zeros(0)
 
     def __call__(self, plant: HumanoidPlant) -> None:
         """Observe one step."""
@@ -70,6 +85,12 @@ class PalmWatch:
             self._look(plant, k, forces[k])
         if any(truth is None for truth in self.palms):
             self._before = self._state()
+        if all(truth is None for truth in self.palms):
+            self._torque, self._load = plant.motor_torque, self._springs()
+            self._command = plant.control
+        else:
+            self.loads.append(self._springs() - self._load)
+            self.commands.append(plant.control - self._command)
 
     def _look(self, plant: HumanoidPlant, k: int, force: np.ndarray) -> None:
         """Observe one palm, whose force is that of the last step."""
@@ -81,6 +102,7 @@ class PalmWatch:
         if plant.time > truth.time + WATCHED:
             return
         truth.forces.append(force)
+        truth.motors.append(plant.motor_torque - self._torque)
         side = np.sign(0.5 - k)
         away = plant.palm_positions[k] - plant.box(self._box).position
         truth.depths.append(float(-side * away[1]))

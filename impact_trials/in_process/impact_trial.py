@@ -22,7 +22,7 @@ from impact_trials.truth.trial_truth import impact_row
 
 GLIDE = "glide"  # controller of a scenario
 AFTER_CONTACT = 0.3  # how long a trial goes on after first contact [s]
-LONGEST = 10.0  # without a touch [s]
+LONGEST = 10.0  # without contact [s]
 
 
 def run_impact(trial: Trial, record: Record) -> TrialResult:
@@ -38,10 +38,10 @@ def run_impact(trial: Trial, record: Record) -> TrialResult:
     simulation = Simulation(robot, seed=trial.seed, plant=plant)
     cycles = lockstep(simulation, controller, detector_session(scenario, robot), start)
     for cycle in cycles:
-        touched = plant.touch is not None
-        log.add(cycle, touched)
-        record(cycle, touched)
-        end = LONGEST if plant.touch is None else plant.touch.time + AFTER_CONTACT
+        contact = plant.contact_start is not None
+        log.add(cycle, contact)
+        record(cycle, contact)
+        end = LONGEST if plant.contact_start is None else plant.contact_start.time + AFTER_CONTACT
         if cycle.measurement.time >= end:
             break
     return TrialResult(impact_row(trial, plant, log), tuple(log.detections))

@@ -83,7 +83,7 @@ def run_in_process(run: Run[Scenario]) -> float:
     answering = _Answering(robot, from_values(ControllerParameters, settings["impact_qp"]))
     noise, end = PANDA_NOISE if run.noise else NO_NOISE, run.duration * NANOSECONDS
     simulation = Simulation(robot, run.scenario.wall(robot), noise=noise, seed=run.seed)
-    touched: int | None = None
+    contact_ns: int | None = None
     scene = Scene(robot, run.scenario.surface(robot))
     with BagWriter(run.bag, tap=run.tap) as writer:
         bag = RunBag(writer, robot, answering.limits)
@@ -95,9 +95,9 @@ def run_in_process(run: Run[Scenario]) -> float:
             scene.add(cycle.time, cycle.measurement.q, cycle.measurement.dq)
             run.progress(cycle.measurement.time, simulation.plant.gap)
             now = simulation.time_ns
-            if touched is None and simulation.plant.contact_force.any():
-                touched = now
-            if now >= end or (touched is not None and now - touched >= AFTER_CONTACT_NS):
+            if contact_ns is None and simulation.plant.contact_force.any():
+                contact_ns = now
+            if now >= end or (contact_ns is not None and now - contact_ns >= AFTER_CONTACT_NS):
                 break
         scene.write(writer)
     return simulation.time_ns * 1e-9

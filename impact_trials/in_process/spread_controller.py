@@ -37,15 +37,15 @@ class SpreadAnswers:
         if command is None:
             raise AnalysisError(f"the controller stopped: {self._guarded.fault}")
         self.commands.append(command)
-        references, time = self.controller.plan.reference, measurement.time
+        ante, post = self.controller.reference_velocities(measurement.time)
         base = self._arm.in_base
         return Answer(
             command.driver_torque,
             command.joint_velocity,
             command.reference_torque,
             spread=SpreadState(
-                base(references.ante(time).velocity[:3]),
-                base(references.post(time).velocity[:3]),
+                base(ante),
+                base(post),
                 base(command.feedback),
             ),
         )

@@ -28,9 +28,9 @@ from impact_trials.lockstep import ArmTurn, Cycle, cell_lockstep
 from impact_trials.trial import DetectorLog, Trial, TrialResult
 from impact_trials.truth.cell_truth import CellLog, cell_row
 
-LONGEST = 1.0  # after the nominal impact, without a touch [s]
+LONGEST = 1.0  # after the nominal impact, without contact [s]
 
-# the cycles of all arms of one instant, the box, and whether the first plate has touched it
+# the cycles of all arms of one instant, the box, and whether contact has begun
 CellRecord = Callable[[Sequence[Cycle], BoxState, bool], None]
 
 
@@ -57,7 +57,7 @@ def spread(
     trigger: Trigger = Trigger.PER_ARM,
     noise: Noise = PANDA_NOISE,
     record: CellRecord | None = None,
-    told: BoxTask | None = None,
+    announced: BoxTask | None = None,
 ) -> SpreadingRun:
     """Run a scenario until some time after first contact, or for long enough without one.
 
@@ -68,10 +68,10 @@ def spread(
         trigger: which arms are informed of an impact.
         noise: of the sensors.
         record: called with every cycle.
-        told: task of controllers and detectors; None: the scenario's task.
+        announced: task of controllers and detectors; None: the scenario's task.
     """
     plant = WatchedCell(scenario.layout(scenario.drawn(seed)))
-    task = told or scenario.task
+    task = announced or scenario.task
     answers = spread_answers(task, choice)
     turns = [ArmTurn(answer, cell_session(task, arm)) for arm, answer in enumerate(answers)]
     log = CellLog(plant, tuple(DetectorLog() for _ in turns))
@@ -80,10 +80,10 @@ def spread(
     due = max(answer.controller.plan.reference.nominal_time for answer in answers)
     for cycles in cell_lockstep(simulation, turns, start, heard=_hearing(scenario, trigger)):
         log.add(cycles)
-        touch = plant.first_touch
+        first = plant.first_contact_time
         if record is not None:
-            record(cycles, log.boxes[-1], touch is not None)
-        last = due + LONGEST if touch is None else touch + scenario.after_contact
+            record(cycles, log.boxes[-1], first is not None)
+        last = due + LONGEST if first is None else first + scenario.after_contact
         if log.times[-1] >= last:
             break
     return SpreadingRun(log, answers)
@@ -107,9 +107,9 @@ def _hearing(
 
     def hear(statuses: Sequence[DetectionStatus]) -> Sequence[DetectionStatus]:
         own = {name: each.impact for name, each in zip(names, statuses, strict=True)}
-        told = heard(own, trigger)
+        hits = heard(own, trigger)
         return [
-            each._replace(impact=told[name]) for name, each in zip(names, statuses, strict=True)
+            each._replace(impact=hits[name]) for name, each in zip(names, statuses, strict=True)
         ]
 
     return hear

@@ -22,7 +22,7 @@ from impact_trials.lockstep import Answer, lockstep
 SAMPLES = 150  # largest number of samples of a recording
 DUE = 0.02  # largest time between a detection and reaching the announced surface [s]
 AFTER = max(DURATION, 0.04)  # contact [s]
-LONGEST = 10.0  # without a touch [s]
+LONGEST = 10.0  # without contact [s]
 
 
 def wall_hit(
@@ -51,10 +51,10 @@ def wall_hit(
 
     for cycle in lockstep(simulation, answer, session, approach.start):
         log.found.extend(each for each in cycle.detections if each.detector == FUSED)
-        end = LONGEST if plant.touch is None else plant.touch.time + AFTER
+        end = LONGEST if plant.contact_start is None else plant.contact_start.time + AFTER
         if cycle.measurement.time >= end:
             break
-    return None if plant.touch is None else _judged(approach, plant, log)
+    return None if plant.contact_start is None else _judged(approach, plant, log)
 
 
 class _Log(NamedTuple):
@@ -69,7 +69,7 @@ class _Log(NamedTuple):
         self.rows.append(tuple(np.array(each) for each in row))
 
 
-def _touch(
+def _contact_time(
     approach: WallApproach, log: _Log, time: np.ndarray, position: np.ndarray
 ) -> tuple[float, bool]:
     """Return the time of contact [s], and whether the detector reported it near the surface.
@@ -86,18 +86,18 @@ def _touch(
 
 def _judged(approach: WallApproach, plant: LoadedPlant, log: _Log) -> RecordedHit:
     """Return a hit with its truth."""
-    assert plant.touch is not None
+    assert plant.contact_start is not None
     columns = zip(*log.rows[-SAMPLES:], strict=True)
     time, position, velocity, torque, command = (np.array(each) for each in columns)
-    touch, detected = _touch(approach, log, time, position)
+    contact, detected = _contact_time(approach, log, time, position)
     robot, before = approach.robot, plant.torque_before
-    point = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
+    point = ArmDynamics(robot)(plant.contact_start.q, plant.contact_start.dq)
     truth = HitTruth(
         point,
         approach.surface.approach_speed(point.velocity),
         load_limits(robot, before).used(plant.load)[: 2 * robot.dof],
-        touch - plant.touch.time,
+        contact - plant.contact_start.time,
     )
     return RecordedHit(
-        time - touch, position, velocity, torque, command, detected=detected, truth=truth
+        time - contact, position, velocity, torque, command, detected=detected, truth=truth
     )

@@ -65,7 +65,7 @@ class CellLog:
     def add(self, cycles: Sequence[Cycle]) -> None:
         """Take the cycles of all arms of one instant."""
         for log, plate, cycle in zip(self.detectors, self.plant.plates, cycles, strict=True):
-            log.add(cycle, plate.touch is not None)
+            log.add(cycle, plate.contact_start is not None)
         self.times.append(cycles[0].measurement.time)
         self.boxes.append(self.plant.box)
         heights = [arm.corners[:, 2].mean() for arm in self.plant.arms]
@@ -101,7 +101,7 @@ def cell_row(trial: Trial[SpreadingScenario], log: CellLog) -> dict[str, Value]:
         trial: settings of the trial.
         log: of the whole trial.
     """
-    scenario, first = trial.scenario, log.plant.first_touch
+    scenario, first = trial.scenario, log.plant.first_contact_time
     row: dict[str, Value] = dict.fromkeys(columns(ARM_JOINTS))
     row |= {"scenario": scenario.name, "trial": trial.number, "seed": trial.seed}
     row |= {"duration_s": round(log.times[-1], 9)}
@@ -127,34 +127,36 @@ def _arm(scenario: SpreadingScenario, log: CellLog, number: int) -> dict[str, Va
     """Return the columns of one arm."""
     plate = log.plant.plates[number]
     row = _detected(log.detectors[number].of(scenario.detector), plate)
-    if plate.touch is not None:
-        into, touch = scenario.direction(number), plate.touch
-        velocity = ArmDynamics(log.plant.arms[number].robot)(touch.q, touch.dq).velocity
-        row |= {"touch_time_s": round(START + touch.time, 9), "contacts": plate.contacts}
+    if plate.contact_start is not None:
+        into, start = scenario.direction(number), plate.contact_start
+        velocity = ArmDynamics(log.plant.arms[number].robot)(start.q, start.dq).velocity
+        row |= {"touch_time_s": round(START + start.time, 9), "contacts": plate.contacts}
         row |= {"contact_speed_mps": float(velocity @ into)}
         row |= {"peak_force_n": float(np.linalg.norm(plate.force, axis=1).max())}
         row |= _vector("impulse_{}_ns", plate.impulse)
         row |= _vector("total_impulse_{}_ns", plate.total_impulse)
-        torques = log.largest_torques(log.plant.first_touch or 0.0)[number]
+        torques = log.largest_torques(log.plant.first_contact_time or 0.0)[number]
         row |= {f"largest_torque_{i}_nm": float(value) for i, value in enumerate(torques, 1)}
     return row
 
 
 def _detected(found: Sequence[Detection], plate: PlateRecord) -> dict[str, Value]:
     """Return the first detection after contact, and the number before it."""
-    touched = float("inf") if plate.touch is None else START + plate.touch.time
-    after = [each for each in found if each.detection_time * 1e-9 > touched]
+    contact = float("inf") if plate.contact_start is None else START + plate.contact_start.time
+    after = [each for each in found if each.detection_time * 1e-9 > contact]
     row: dict[str, Value] = {"false_detections": len(found) - len(after)}
     if after:
         time = round(after[0].detection_time * 1e-9, 9)
-        row |= {"detection_time_s": time, "detection_delay_s": round(time - touched, 9)}
+        row |= {"detection_time_s": time, "detection_delay_s": round(time - contact, 9)}
         row["detection_statistic"] = after[0].statistic
     return row
 
 
 def _summed(scenario: SpreadingScenario, log: CellLog, first: float) -> dict[str, Value]:
     """Return the columns common to all kinds of trials: those of the arm with first contact."""
-    times = [plate.touch.time if plate.touch else np.inf for plate in log.plant.plates]
+    times = [
+        plate.contact_start.time if plate.contact_start else np.inf for plate in log.plant.plates
+    ]
     number = int(np.argmin(times))
     plate, detectors = log.plant.plates[number], log.detectors[number]
     row = _arm(scenario, log, number)

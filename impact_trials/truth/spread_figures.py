@@ -23,22 +23,22 @@ class FeedbackFigures(NamedTuple):
 
 
 def feedback_figures(
-    time: np.ndarray, feedback: np.ndarray, touch: float, axis: int
+    time: np.ndarray, feedback: np.ndarray, contact: float, axis: int
 ) -> FeedbackFigures:
     """Return the figures of a_fb from 2 ms before first contact to 0.5 s after it.
 
     Args:
         time: of the cycles, evenly apart, shape (k,) [s].
         feedback: a_fb of each arm, shape (k, arms, 3) [m/s^2].
-        touch: first one of any arm [s].
+        contact: first one of any arm [s].
         axis: 0 to 2, of peak, integral and net.
 
     Raises:
         OutOfRangeError: fewer than two cycles within the window.
     """
-    within = (time >= touch - BEFORE) & (time <= touch + AFTER)
+    within = (time >= contact - BEFORE) & (time <= contact + AFTER)
     if within.sum() < 2:
-        raise OutOfRangeError("time", f"cycles about contact at {touch:g} s", time)
+        raise OutOfRangeError("time", f"cycles about contact at {contact:g} s", time)
     along = feedback[within, :, axis]
     step = float(time[1] - time[0])
     return FeedbackFigures(

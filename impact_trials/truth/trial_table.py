@@ -25,7 +25,7 @@ class TrialTruth:
     bag: Path
     duration: float  # of the recording [s]
     speed: float  # requested [m/s]
-    impact_time: float  # first touch, in the recording's time; NaN: there was none [s]
+    impact_time: float  # first contact, in the recording's time; NaN: there was none [s]
     gross_velocity: np.ndarray  # right after the impact, shape (n,) [rad/s]
     normal: tuple[float, ...]  # of the surface, base axes
     normal_impulse: float  # [N.s]

@@ -13,7 +13,7 @@ from impact_detector.signals.sample import TORQUE_ERROR, Detection
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.surface import Surface
-from impact_sim.arm.direct_run import DirectRun, Touch
+from impact_sim.arm.direct_run import ContactStart, DirectRun
 from impact_sim.arm.free_motion import FreeMotion
 from impact_sim.arm.passive_impact import passive_impact
 from impact_sim.arm.watched_plant import WatchedPlant
@@ -65,10 +65,10 @@ def impact_row(trial: Trial, plant: WatchedPlant, log: DetectorLog) -> dict[str,
         raise SimulationError("trial: expected a wall")
     row = _common(trial, plant.robot.dof, plant.time, log)
     row |= _wall(plant.wall) | {"speed_reference_mps": trial.scenario.reference_speed}
-    if plant.touch is None:
+    if plant.contact_start is None:
         return row | _detections(log, None)
-    row |= _state(plant, plant.wall, plant.touch) | _contact(plant, plant.wall.surface)
-    return row | _detections(log, plant.touch.time + START)
+    row |= _state(plant, plant.wall, plant.contact_start) | _contact(plant, plant.wall.surface)
+    return row | _detections(log, plant.contact_start.time + START)
 
 
 def free_motion_row(trial: Trial, motion: FreeMotion, log: DetectorLog) -> dict[str, Value]:
@@ -101,26 +101,26 @@ def _wall(wall: CompliantWall) -> dict[str, Value]:
     return row
 
 
-def _state(plant: WatchedPlant, wall: CompliantWall, touch: Touch) -> dict[str, Value]:
+def _state(plant: WatchedPlant, wall: CompliantWall, start: ContactStart) -> dict[str, Value]:
     """Return the state at contact, and what an arm left alone from then on does."""
     joints = range(1, plant.robot.dof + 1)
-    velocity = ArmDynamics(plant.robot)(touch.q, touch.dq).velocity
+    velocity = ArmDynamics(plant.robot)(start.q, start.dq).velocity
     passive = passive_impact(
         plant.robot,
-        touch.q,
-        touch.dq,
+        start.q,
+        start.dq,
         wall.surface.normal,
         wall.law,
         friction=wall.friction,
-        after_touch=WINDOW + LONGEST_CONTACT,
+        after_contact=WINDOW + LONGEST_CONTACT,
         after_release=WINDOW,
     )
-    gross = gross_velocity(passive.t, passive.q, passive.touch.time, WINDOW).velocity
+    gross = gross_velocity(passive.t, passive.q, passive.contact_start.time, WINDOW).velocity
     return {
-        "impact_time_s": round(START + touch.time, 9),
+        "impact_time_s": round(START + start.time, 9),
         "contact_speed_mps": wall.surface.approach_speed(velocity),
-        **_numbered([f"q_{i}_rad" for i in joints], touch.q),
-        **_numbered([f"dq_before_{i}_radps" for i in joints], touch.dq),
+        **_numbered([f"q_{i}_rad" for i in joints], start.q),
+        **_numbered([f"dq_before_{i}_radps" for i in joints], start.dq),
         **_numbered([f"gross_velocity_{i}_radps" for i in joints], gross),
         **_numbered([f"velocity_after_{i}_radps" for i in joints], _velocity_after(passive)),
     }
@@ -169,13 +169,13 @@ def _detection(
     found: list[Detection], impact_time: float | None, timed: str, false: str, statistic: str
 ) -> dict[str, Value]:
     """Return the first detection after the impact, and how many came before it."""
-    touched = float("inf") if impact_time is None else impact_time
-    after = [item for item in found if item.detection_time * 1e-9 > touched]
+    contact = float("inf") if impact_time is None else impact_time
+    after = [item for item in found if item.detection_time * 1e-9 > contact]
     row: dict[str, Value] = {false: len(found) - len(after)}
     if after:
         time = round(after[0].detection_time * 1e-9, 9)
         row |= {timed.format("time_s"): time, statistic: after[0].statistic}
-        row[timed.format("delay_s")] = round(time - touched, 9)
+        row[timed.format("delay_s")] = round(time - contact, 9)
     return row
 
 

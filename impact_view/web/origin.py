@@ -43,7 +43,7 @@ def pages_of_this_machine() -> Iterator[None]:
     plain = server.serve
 
     def serve(*args: Any, process_request: Callable[..., Any] | None = None, **options: Any) -> Any:
-        return plain(*args, process_request=_guarded(process_request), **options)
+        return plain(*args, process_request=_origin_checked(process_request), **options)
 
     server.serve = serve  # type: ignore[assignment,misc]
     try:
@@ -52,13 +52,13 @@ def pages_of_this_machine() -> Iterator[None]:
         server.serve = plain  # type: ignore[misc]
 
 
-def _guarded(answer: Callable[..., Any] | None) -> Callable[..., Any]:
+def _origin_checked(answer: Callable[..., Any] | None) -> Callable[..., Any]:
     """Return a handler that answers like ``answer`` once the origin is accepted."""
 
-    def guarded(connection: Any, request: Any) -> Any:
+    def checked(connection: Any, request: Any) -> Any:
         if refusal := origin_refusal(request.headers.get("Origin")):
             print(refusal, file=sys.stderr)
             return connection.respond(http.HTTPStatus.FORBIDDEN, refusal + "\n")
         return None if answer is None else answer(connection, request)
 
-    return guarded
+    return checked

@@ -17,7 +17,6 @@ from impact_analysis.present.table import Column, Table
 from impact_detector.signals.sample import DetectionStatus
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.contact_force.restitution import exact_restitution
-from impact_predictor.inertia.inverse_inertia import crb
 from impact_predictor.sets.feasible_sets import impulse_set, unit_impulses
 from impact_qp.control.controller import ImpactController
 from impact_qp.limits import IMPACT_LIMITS, ImpactLimit, RobustImpactLimit
@@ -106,7 +105,7 @@ def hit_once(scenario: Scenario, interface: str, limits: str, seed: int) -> Clos
     start = scenario.start(robot, np.array([*sideways, 0.0]))
     fastest = np.zeros(robot.dof)
     for cycle in lockstep(simulation, answer, session, start):
-        touched = plant.touch
+        touched = plant.contact_start
         if touched is not None and cycle.measurement.time > touched.time:
             fastest = np.maximum(fastest, np.abs(plant.dq))
         if cycle.measurement.time >= (LONGEST if touched is None else touched.time + AFTER):
@@ -152,10 +151,11 @@ def _judged(
 ) -> ClosedLoopHit:
     """Hold a hit against what was announced."""
     robot, contact = controller.robot, controller.plan.contact
-    if plant.touch is None:
+    if plant.contact_start is None:
         raise RuntimeError(f"{scenario.name}: the arm never arrived")
-    state = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
-    R, W = contact.rotation, crb(state, contact.rotation)
+    state = ArmDynamics(robot)(plant.contact_start.q, plant.contact_start.dq)
+    R = contact.rotation
+    W = R.T @ limit_of(controller).inverse_inertia(state) @ R
     speed = contact.approach_speed(state.velocity)
     push = plant.force[: round(IMPACT / plant.contact_step)].sum(axis=0) * plant.contact_step
     impulse = R.T @ push

@@ -37,10 +37,10 @@ def friction_trials(robot: Robot, friction: float) -> list[MeasuredImpact]:
     for speed in SPEEDS:
         dq = approach(still, speed * direction)
         run = passive_impact(
-            robot, STANCE, dq, UP, planar_law(), friction=friction, after_touch=window + 0.01
+            robot, STANCE, dq, UP, planar_law(), friction=friction, after_contact=window + 0.01
         )
-        after = gross_velocity(run.t, run.q, run.touch.time, window).velocity
-        state = dynamics(run.touch.q, run.touch.dq)
+        after = gross_velocity(run.t, run.q, run.contact_start.time, window).velocity
+        state = dynamics(run.contact_start.q, run.contact_start.dq)
         trials.append(MeasuredImpact(state, rotation, after))
     return trials
 

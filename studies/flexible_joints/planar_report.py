@@ -25,7 +25,7 @@ def row(results: Sequence[PlanarResult], without_loop: Sequence[PlanarResult]) -
 
     Args:
         results: the runs with a torque loop, which the claim is about.
-        without_loop: those without, where the whole motor is felt.
+        without_loop: those without, where the whole motor acts.
     """
     won = sum(result.best == EXPECTED for result in results)
     reflected = sum(result.best == "M+B_rho" for result in without_loop)

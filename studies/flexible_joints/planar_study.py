@@ -79,8 +79,8 @@ def simulate_planar(
     robot = robot or planar_arm(case.stiffness, case.damping)
     run = _run(case, robot, contact_step)
     (window,), (degree,) = parameter("flex.fit_window"), parameter("flex.fit_degree")
-    after = gross_velocity(run.t, run.q, run.touch.time, window, int(degree)).velocity
-    state = ArmDynamics(robot)(run.touch.q, run.touch.dq)
+    after = gross_velocity(run.t, run.q, run.contact_start.time, window, int(degree)).velocity
+    state = ArmDynamics(robot)(run.contact_start.q, run.contact_start.dq)
     J = contact_jacobian(state, contact_rotation(UP))
     restitution = float(J[2] @ after) / run.approach_speed
     predicted = {
@@ -110,7 +110,7 @@ def _run(case: PlanarCase, robot: Robot, contact_step: float) -> DirectRun:
     plant.reset(inverse_plane_kinematics(robot, start))
     motors = robot.motor_inertias["M+B_theta" if case.torque_loop else "M+B_rho"]
     command = line_command(start, velocity, motors, coast=case.after == "coast")
-    return direct_run(plant, command, after_touch=AFTER, torque_loop=case.torque_loop)
+    return direct_run(plant, command, after_contact=AFTER, torque_loop=case.torque_loop)
 
 
 def planar_study(

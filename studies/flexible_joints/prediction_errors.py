@@ -32,6 +32,16 @@ def reflected() -> np.ndarray:
     return errors("flex2024_table2_errors_Btheta_vs_Brho", "abs_err_Brho_deg_per_s")
 
 
+def held() -> np.ndarray:
+    """Return the errors if no joint jumped: |jump measured|, shape (10, 7) [deg/s].
+
+    The measured velocity after the impact is the published virtual rigid one (Table II).
+    """
+    table = "flex2024_table2_errors_Btheta_vs_Brho"
+    after = errors(table, "qd_plus_virtual_rigid_deg_per_s")
+    return np.abs(after - errors(table, "qd_minus_deg_per_s"))
+
+
 def frictionless() -> np.ndarray:
     """Return the errors of M + B_theta without friction, shape (10, 7) [deg/s]."""
     return errors("flex2024_table3_errors_friction", "abs_err_mu0_deg_per_s")

@@ -16,7 +16,7 @@ import numpy as np
 from impact_robots import Surface
 
 _ROUNDS = 50  # of the search for a direction of sliding
-_SETTLED = 1e-10  # change of it that ends the search
+_SETTLED = 1e-10  # change that ends the search
 _BENT = 1e-3  # deflection of a joint's bristles when they slide [rad]
 _STRIBECK = 0.02  # joint speed at which the breakaway torque is gone [rad/s]
 _SETTLING = 5e-4  # damping over stiffness of bristles [s]

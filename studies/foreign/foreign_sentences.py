@@ -107,7 +107,7 @@ def _best(sentence: Sentence, _: Case) -> bool:
 
 
 def _best_of_two(sentence: Sentence, _: Case) -> bool:
-    """It is one of the two that are not told apart."""
+    """It is one of the two that are not distinguished."""
     return f"{MODEL}, " in sentence.text
 
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,8 +41,7 @@ class Compared(NamedTuple):
         return bool(self.low <= self.truth <= self.high)
 
 
-@dataclass(frozen=True)
-class SetupResult:
+class SetupResult(NamedTuple):
     """What became of one set-up."""
 
     seed: int
@@ -56,6 +54,11 @@ class SetupResult:
     sentences: int  # of the report, that can be false
     false_sentences: list[str]
     left_out: dict[str, int]  # sentences that cannot be false, by key
+
+    @property
+    def key(self) -> str:
+        """Name of the set-up, which no other one has."""
+        return f"{self.family} {self.seed}, {self.hits} hits"
 
 
 def run_setup(seed: int, hits: int, family: str = PLAIN) -> SetupResult:

@@ -13,10 +13,11 @@ import numpy as np
 
 from impact_analysis.present.table import Column, Table, texts
 from impact_robots.exceptions import UsageError
-from impact_trials.processes import finished
+from impact_trials.processes import finished as in_any_order
 from studies.foreign.disturbances import FAMILIES
 from studies.foreign.foreign_sentences import LEFT_OUT, MODEL
 from studies.foreign.foreign_setup import Compared, SetupResult, run_setup
+from studies.study_folder import StudyFolder
 
 SETUPS, HITS = 30, 4  # of each family, and of each of these
 QUANTITIES = {
@@ -33,8 +34,8 @@ class Quality(NamedTuple):
     """How good the estimates of one quantity are, over all set-ups."""
 
     intervals: int
-    with_number: float  # share of set-ups with at least one
-    covered: float  # share of 95 % intervals that hold the truth
+    with_number: float  # fraction of set-ups with at least one
+    covered: float  # fraction of 95 % intervals that hold the truth
     error: float  # median of absolute errors
     width: float  # median of half the interval
 
@@ -45,6 +46,7 @@ def run(
     jobs: int = 2,
     progress: Callable[..., None] = print,
     family: str | None = None,
+    finished: StudyFolder[SetupResult] | None = None,
 ) -> list[SetupResult]:
     """Return what became of each set-up, in order.
 
@@ -54,11 +56,11 @@ def run(
         jobs: processes.
         progress: hears the share done and a note.
         family: of ``FAMILIES``, whose set-ups alone are drawn; none: all.
+        finished: set-ups that need not be run; gets the others.
 
     Raises:
         UsageError: there is no such family.
     """
-    done: list[SetupResult] = []
     families = FAMILIES if family is None else (family,)
     if not set(families) <= set(FAMILIES):
         raise UsageError(f"--family: expected one of {', '.join(FAMILIES)}, got {family!r}")
@@ -68,8 +70,14 @@ def run(
         for turn in range(ceil(setups / len(families)))
         for name in families
     ][:setups]
-    for result in finished(run_setup, work, jobs, "reproduce foreign"):
+    known = {} if finished is None else finished.trials
+    done = [each for each in known.values() if (each.seed, each.hits, each.family) in work]
+    begun = {(each.seed, each.hits, each.family) for each in done}
+    left = [each for each in work if each not in begun]
+    for result in in_any_order(run_setup, left, jobs, "reproduce foreign"):
         done.append(result)
+        if finished is not None:
+            finished.add(result)
         progress(len(done) / setups, f"{len(done)} of {setups} set-ups")
     return sorted(done, key=lambda each: each.seed)
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 import numpy as np
 
 from impact_robots import ArmDynamics, Robot
-from studies.foreign.setups import ForeignSetup, HitMotion
+from studies.foreign.setups import RAMP, REST, RUN_UP, STEADY, ForeignSetup, HitMotion
 
-REST, RAMP, STEADY = 0.25, 0.25, 0.15  # before the touch is due: at rest, faster, at speed [s]
 DUE = REST + RAMP + STEADY  # time of the touch that is aimed at [s]
 RELEASE_AFTER = 2e-3  # after the touch the controller stops driving [s]
 DAMPING = 0.7  # of critical
@@ -35,7 +34,7 @@ class LineController:
         gone = 0.5 * RAMP * (x - np.sin(np.pi * x) / np.pi) + max(0.0, time - REST - RAMP)
         change = 0.5 * np.pi / RAMP * np.sin(np.pi * x)
         dq = self._motion.dq
-        return self._motion.q + (gone - 0.5 * RAMP - STEADY) * dq, speed * dq, change * dq
+        return self._motion.q + (gone - RUN_UP) * dq, speed * dq, change * dq
 
     def torque(self, time: float, q: np.ndarray, dq: np.ndarray, since_touch: float) -> np.ndarray:
         """Return motor torques, gravity included, shape (n,) [N.m].

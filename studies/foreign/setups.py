@@ -23,7 +23,10 @@ FRICTION = (0.1, 0.45)  # of the wall [-]
 SPEED, SLIP = (0.1, 0.3), (0.6, 1.5)  # normal [m/s], and tangential over normal
 REVERSED_SLIP = (0.05, 0.4)  # the same where slip reverses
 TILT = np.radians(30.0)  # of the wall against the tool's axis, at most
-_INSIDE = 0.85  # share of the joints' range and speed that is used
+REST, RAMP, STEADY = 0.25, 0.25, 0.15  # before the touch is due: at rest, faster, at speed [s]
+RUN_UP = 0.5 * RAMP + STEADY  # time at speed for the way from the start to the touch [s]
+CLEAR = 0.01  # of the wall at the start, at least [m]
+_INSIDE = 0.85  # fraction of the joints' range and speed that is used
 _LEAST_SINGULAR_VALUE = 0.1  # of the Jacobian
 _LOWEST = 0.15  # contact point above the floor [m]
 
@@ -141,6 +144,8 @@ def _motion(
         G = _mobility(at, true, wall)
         if off.contact_time > 0.0:
             wall = replace(wall, stiffness=(np.pi / off.contact_time) ** 2 / G[2, 2])
+        if wall.surface.gap(dynamics.position(q - RUN_UP * dq)) < CLEAR:
+            continue  # the contact point goes along a curve, joints along a line
         if (_reverses if off.reverses else _slides)(at, G, wall):
             assumed = _tilted(normal, random.normal(0.0, NORMAL), random)
             return HitMotion(q, dq, wall, assumed)

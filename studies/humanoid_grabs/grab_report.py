@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from impact_sim.humanoid.grab_file import load_grab
 from impact_trials.grab.outcome import BoxOutcome, PalmOutcome
 from studies.humanoid_grabs.grab_spans import Span, span, spanned, within
-from studies.humanoid_grabs.grab_study import ASIDE, FAST, GrabStudy
+from studies.humanoid_grabs.grab_study import ASIDE, FAST, POSITION, TORQUE, GrabStudy
 from studies.humanoid_grabs.grab_tables import studies
 from studies.humanoid_grabs.tracked_speed import PUBLISHED, speed_row
 from studies.row import OURS, PAPERS, ClaimTable, Row, promised
@@ -19,10 +21,11 @@ BOUNDS = (0.268, 0.228, 0.183)  # robust ones at the poses of a prototype's, wid
 BOUND_ERROR = 0.02  # most relative difference to them [-]
 NOTICED = 0.010  # latest detection after contact [s]
 LIFTED = 0.09  # least [m]
+USED = 0.6  # least median of impulses over their bounds [-]
 
 
 def table(found: GrabStudy) -> ClaimTable:
-    """Return the verdicts and their reasons."""
+    """Return the claims with their results and reasons."""
     rows = (
         speed_row(found.palms(PUBLISHED), _setting(found)),
         _at_the_bound(found),
@@ -34,6 +37,7 @@ def table(found: GrabStudy) -> ClaimTable:
         _announced(found),
         _margin(found),
         _aside(found),
+        _torque_mode(found),
     )
     return ClaimTable("hrp4", "Wang 2023, 6.2: HRP-4 grabs boxes", rows, studies(found))
 
@@ -170,20 +174,27 @@ def _announced(found: GrabStudy) -> Row:
     palms = found.palms(PUBLISHED)
     inside = sum(palm.is_announced for palm in palms)
     most = span(palm.stopped for palm in palms)[1]
+    used = float(np.median([palm.of_bound for palm in palms]))
+    beyond = span(palm.published for palm in palms)[1]
     return promised(
         "G7",
         PAPERS["004"],
-        "impulses are no worse than the announced set, up to the end of compression",
-        "all",
-        f"{inside}/{len(palms)}",
-        f"{inside - len(palms)}",
-        inside == len(palms),
-        f"{_setting(found)}; largest z^T W iota {most:.2f} of the closing speed."
-        + _why_worse(boxes),
+        "impulses, up to the end of compression and in total, are no worse than the announced set,"
+        f" in which palms press on one another; median over the bound >= {USED:g}",
+        f"all, >= {USED:g}",
+        f"{inside}/{len(palms)}, {used:.2f}",
+        f"{inside - len(palms)}, {used - USED:+.2f}",
+        inside == len(palms) and used >= USED,
+        f"{_setting(found)}; sets are of total impulses, so the largest within 50 ms counts,"
+        f" without what the motors press on with. Largest z^T W iota of compression {most:.2f} of"
+        f" the closing speed; largest impulse {beyond:.2f} of the published set's largest, which"
+        " takes palms as independent." + _why_worse(boxes),
         figures={
             "impacts": len(palms),
             "announced": inside,
             "impulse_over_composite_body_most": most,
+            "impulse_over_bound_median": used,
+            "impulse_over_published_set_most": beyond,
         },
     )
 
@@ -199,7 +210,7 @@ def _why_worse(boxes: Sequence[BoxOutcome]) -> str:
     return (
         f" Of the {len(worse)} worse ones {len(first)} are of the palm that touched first, the"
         f" other one came {spanned(span(first), 1, 1e3)} ms later and pressed on through the box"
-        " while it was still compressed: the formulas take impacts as independent of each other"
+        " while it was still compressed"
     )
 
 
@@ -243,4 +254,36 @@ def _aside(found: GrabStudy) -> Row:
         held == len(trials),
         f"{ASIDE}: palms touch {spanned(apart, 0, 1e3)} ms apart; the first one waits",
         figures={"trials": len(trials), "held": held, "lift_least_m": lifts[0]},
+    )
+
+
+def _torque_mode(found: GrabStudy) -> Row:
+    trials, palms = found.grabs[TORQUE], found.palms(TORQUE)
+    falls = sum(each.fell for each in trials)
+    lifted = sum(
+        not trial.failure and min(box.lifted for box in trial.boxes) >= LIFTED for trial in trials
+    )
+    share = span(palm.speed / palm.bound for palm in palms)
+    beside, by_position = (
+        span(palm.beside for palm in found.palms(name)) for name in (TORQUE, POSITION)
+    )
+    return promised(
+        "torque_mode",
+        OURS,
+        "by motor torques both boxes are grabbed and lifted, palms arrive at the robust bound",
+        f"all, 0 falls, speed/bound {OF_BOUND[0]:g} to {OF_BOUND[1]:g}",
+        f"{lifted}/{len(trials)}, {falls} falls, {spanned(share)}",
+        f"{lifted - len(trials)}, {share[0] - 1.0:+.1%} to {share[1] - 1.0:+.1%}",
+        lifted == len(trials) and falls == 0 and within(share, OF_BOUND),
+        f"{TORQUE}; hands at contact {spanned(beside, 1, 1e3)} mm beside their planned places, by"
+        f" position servos {spanned(by_position, 1, 1e3)} mm ({POSITION})",
+        figures={
+            "trials": len(trials),
+            "lifted": lifted,
+            "falls": falls,
+            "speed_over_bound_least": share[0],
+            "speed_over_bound_most": share[1],
+            "beside_most_m": beside[1],
+            "beside_by_position_most_m": by_position[1],
+        },
     )

@@ -18,7 +18,8 @@ from studies.humanoid_grabs.troubles import TROUBLES, run_trouble
 TRIALS = 20  # of each scenario that something is promised of; of others one in five
 FAST = ("qp_hrp4_grab_fast_narrow", "qp_hrp4_grab_fast", "qp_hrp4_grab_fast_wide")  # at .5 m/s
 ASIDE = "qp_hrp4_grab_aside"  # one palm is first
-PROMISED = (PUBLISHED, *FAST, ASIDE)
+TORQUE, POSITION = "qp_hrp4_grab_torque", "qp_hrp4_grab"  # the same grab by both interfaces
+PROMISED = (PUBLISHED, *FAST, ASIDE, TORQUE)
 OTHERS = 5  # one trial for as many of a scenario that something is promised of
 
 

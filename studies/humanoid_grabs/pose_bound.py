@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Highest safe speed of both palms in the posture of a scenario, in closed form."""
+"""Highest speed of both palms in the posture of a scenario, in closed form."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from impact_robots import load_robot
 from impact_sim.humanoid.grab_scenario import GrabScenario
 
 
-def pose_bound(scenario: GrabScenario, *, at_box: bool = True) -> float:
-    """Return the robust bound on both palms' speed [m/s].
+def pose_bound(scenario: GrabScenario, reading: str = "robust", *, at_box: bool = True) -> float:
+    """Return the bound on both palms' speed, independent of each other as published [m/s].
 
     Args:
         scenario: whose box is announced.
+        reading: of :data:`~impact_qp.whole_body.READINGS`.
         at_box: where palms are at the box; else where they start.
 
     Raises:
@@ -23,4 +24,4 @@ def pose_bound(scenario: GrabScenario, *, at_box: bool = True) -> float:
     robot = load_robot(scenario.robot)
     box = scenario.half_width, scenario.box_position, scenario.friction, scenario.restitution
     q = scenario.grabbing(robot) if at_box else scenario.start(robot)
-    return arrival_speed(robot, q, announced_arrivals(*box)).speed
+    return arrival_speed(robot, q, announced_arrivals(*box), reading).speed

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from impact_qp.body.phases import GrabState
 from impact_sim.humanoid.grab_file import load_grab
 from impact_sim.humanoid.plant import HumanoidPlant
 from impact_sim.humanoid.senses import HumanoidNoise
@@ -32,9 +31,9 @@ class PhasePush:
     phase: str = "approach"
     duration: float = 0.2  # [s]
 
-    def __call__(self, plant: HumanoidPlant, state: GrabState) -> None:
-        """Push, or do not."""
-        pushes = state.phase == self.phase and plant.time - state.since < self.duration
+    def __call__(self, plant: HumanoidPlant, phase: str, elapsed: float) -> None:
+        """Push, or do not, ``elapsed`` after the beginning of a phase [s]."""
+        pushes = phase == self.phase and elapsed < self.duration
         force = self.force * np.array(self.direction) if pushes else np.zeros(3)
         plant.push(force, self.contact)
 

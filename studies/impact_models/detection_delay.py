@@ -39,7 +39,7 @@ class DelayedDetection:
     law: str
     speed: float  # commanded [m/s]
     threshold: float  # tau_0 [N.m]
-    delay: float  # from touch to verdict [s]; NaN missed, negative a false alarm
+    delay: float  # from contact to detection [s]; NaN missed, negative a false alarm
 
 
 def thresholds() -> tuple[float, float, float]:

@@ -45,7 +45,7 @@ def compare_masses(robot: Robot, configuration: WallConfiguration) -> MassCompar
     rotation = contact_rotation(NORMAL)
     still = ArmDynamics(robot)(configuration.q, np.zeros(robot.dof))
     dq = approach(still, -SPEED * NORMAL)
-    run = passive_impact(robot, configuration.q, dq, NORMAL, LAW, after_touch=AFTER)
+    run = passive_impact(robot, configuration.q, dq, NORMAL, LAW, after_contact=AFTER)
     return MassComparison(
         configuration.name,
         run.compression_impulse / run.approach_speed,

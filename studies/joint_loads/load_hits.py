@@ -92,12 +92,12 @@ def hit_once(robot: Robot, pose: WallPose, case: LoadCase, seed: int) -> LoadedH
     simulation = Simulation(robot, seed=seed, plant=plant)
     session = detector_session(load_scenario(SCENARIO), robot)
     for cycle in lockstep(simulation, answer, session, pose.start):
-        end = LONGEST if plant.touch is None else plant.touch.time + DURATION
+        end = LONGEST if plant.contact_start is None else plant.contact_start.time + DURATION
         if cycle.measurement.time >= end:
             break
-    if plant.touch is None:
+    if plant.contact_start is None:
         return None
-    point = ArmDynamics(robot)(plant.touch.q, plant.touch.dq)
+    point = ArmDynamics(robot)(plant.contact_start.q, plant.contact_start.dq)
     return _judged(robot, controller.plan.contact, plant, point, case)
 
 

@@ -29,7 +29,7 @@ class PassiveImpact(NamedTuple):
 
     case: LoadCase  # joints as they are known
     speed: float  # [m/s]
-    felt: np.ndarray  # by the plant's joints
+    measured: np.ndarray  # measured at the plant's joints
     model: np.ndarray  # by those of the model of joint loads
     formula: np.ndarray  # a/delta_t J^T iota of the plant's impulse
     limit: np.ndarray  # of the change
@@ -37,17 +37,17 @@ class PassiveImpact(NamedTuple):
     @property
     def joint(self) -> int:
         """The joint that feels most of its limit, an index."""
-        return self.worst(self.felt)[0]
+        return self.worst(self.measured)[0]
 
     @property
     def error(self) -> float:
         """Of the model's largest load over its limit, relative [-]."""
-        return self.worst(self.model)[1] / self.worst(self.felt)[1] - 1.0
+        return self.worst(self.model)[1] / self.worst(self.measured)[1] - 1.0
 
     @property
     def formula_share(self) -> float:
         """The formula's largest load over its limit, over the measured one [-]."""
-        return self.worst(self.formula)[1] / self.worst(self.felt)[1]
+        return self.worst(self.formula)[1] / self.worst(self.measured)[1]
 
     def worst(self, torque: np.ndarray) -> tuple[int, float]:
         """Return the joint at which a torque (n,) [N.m] is most of its limit, and how much [-]."""
@@ -71,7 +71,7 @@ def passive_impact_at(robot: Robot, pose: WallPose, case: LoadCase, speed: float
     point, wall = moving(robot, pose, speed), wall_at(pose, case, speed, GAP)
     plant = LoadedPlant(robot, wall)
     plant.reset(point.q, point.dq)
-    direct_run(plant, gravity_compensation, after_touch=DURATION)
+    direct_run(plant, gravity_compensation, after_contact=DURATION)
     law = viscoelastic(case.stiffness, case.restitution, speed)
     contact = load_contact(point, wall.surface.rotation, law, case.friction)
     predicted = joint_load(elastic_arm(robot, point.robot_state), [contact])

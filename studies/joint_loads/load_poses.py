@@ -57,7 +57,7 @@ def draw_case(random: np.random.Generator, scales: np.ndarray) -> LoadCase:
 
 
 def draw_poses(robot: Robot, count: int, seed: int, run_up: float = RUN_UP) -> list[WallPose]:
-    """Draw poses: with room for a run-up [m], gravity torques far from the range."""
+    """Draw poses: with space for a run-up [m], gravity torques far from the range."""
     return list(islice(_fit_poses(robot, seed, run_up), count))
 
 

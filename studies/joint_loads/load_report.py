@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from studies.joint_loads import load_tables
+from studies.joint_loads.grab_loads import DrawnGrab
 from studies.joint_loads.load_study import HITS, LoadStudy
 from studies.row import OURS, ClaimTable, Row, promised
 
@@ -20,10 +21,14 @@ FASTER = (  # least median of a bound over the published robust one [-]
 
 
 def table(found: LoadStudy) -> ClaimTable:
-    """Return the verdicts and their reasons."""
-    rows = (_model(found), _safe(found), _tight(found), *_fast(found))
+    """Return the claims with their results and reasons."""
+    rows = [_model(found), _safe(found), _tight(found), *_fast(found)]
+    rows += [_grabs(found.grabs)] if found.grabs else []
     return ClaimTable(
-        "load", "Joint loads: model, limit, published formula", rows, load_tables.studies(found)
+        "load",
+        "Joint loads: model, limit, published formula",
+        tuple(rows),
+        load_tables.studies(found),
     )
 
 
@@ -111,6 +116,34 @@ def _tight(found: LoadStudy) -> Row:
             "highest_drawn": max(drawn, default=0.0),
             "median_drawn": float(np.median(drawn)) if drawn else 0.0,
             "median_worst_case": float(np.median(worst)) if worst else 0.0,
+        },
+    )
+
+
+def _grabs(grabs: list[DrawnGrab]) -> Row:
+    used = np.array([each.used for each in grabs])
+    worst, over = grabs[int(used.argmax())], int((used > 1.0).sum())
+    missed = sum(each.delay is None for each in grabs)
+    delays = np.abs([each.delay for each in grabs if each.delay is not None])
+    latest = float(delays.max(initial=0.0))
+    return promised(
+        "L7",
+        OURS,
+        "no grab of two arms at the planned speed takes a joint over its limit, whatever the delay",
+        "0",
+        f"{over}/{len(grabs)}; highest {worst.used:.3f} ({worst.limit}, {worst.scenario})",
+        str(over),
+        not over and not missed,
+        f"closed loop, sensor noise, joints as known, boxes in their ranges; delays up to"
+        f" {1e3 * latest:.1f} ms as simulated; {missed} without contact of both",
+        figures={
+            "grabs": len(grabs),
+            "above": over,
+            "missed": missed,
+            "highest": worst.used,
+            "median": float(np.median(used)),
+            "longest_delay_s": latest,
+            "delays_below_5_ms": int((delays < 0.005).sum()),
         },
     )
 

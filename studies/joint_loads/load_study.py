@@ -15,6 +15,7 @@ import numpy as np
 from impact_predictor.joint_load.load_case import scale_ends
 from impact_robots import load_robot
 from impact_trials.processes import check_stopped, in_order
+from studies.joint_loads.grab_loads import DrawnGrab
 from studies.joint_loads.load_bounds import PoseBounds, pose_bounds
 from studies.joint_loads.load_formula import ScenarioImpact, scenario_impacts
 from studies.joint_loads.load_hits import LoadedHit, hit_once, worst_case
@@ -44,6 +45,7 @@ class LoadStudy(NamedTuple):
     seed: int
     scenarios: list[ScenarioImpact]
     poses: list[PoseResult]  # in the order in which they were drawn
+    grabs: list[DrawnGrab] | None = None  # of two arms; none: not asked for
 
     @property
     def impacts(self) -> list[PassiveImpact]:

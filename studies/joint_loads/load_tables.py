@@ -71,11 +71,11 @@ def _line(impacts: Sequence[PassiveImpact]) -> tuple[str, ...]:
 def _impact_entry(impact: PassiveImpact) -> dict[str, Any]:
     return _case_entry(impact.case) | {
         "speed_mps": impact.speed,
-        "load_nm": impact.felt.tolist(),
+        "load_nm": impact.measured.tolist(),
         "model_load_nm": impact.model.tolist(),
         "formula_load_nm": impact.formula.tolist(),
         "joint": impact.joint + 1,
-        "load_over_limit": impact.worst(impact.felt)[1],
+        "load_over_limit": impact.worst(impact.measured)[1],
         "model_load_over_limit": impact.worst(impact.model)[1],
         "formula_load_over_limit": impact.worst(impact.formula)[1],
         "relative_error": impact.error,
@@ -95,7 +95,7 @@ def _scenarios(found: LoadStudy) -> Table:
     return Table(
         "load_scenarios",
         "The named scenarios at their published robust bound: largest load over its limit (joint)"
-        f" as felt, by the model, by a/delta_t J^T iota of the impulse; friction {FRICTION:g}."
+        f" measured, by the model, by a/delta_t J^T iota of the impulse; friction {FRICTION:g}."
         " Announced: the worst impulse of the published set, by the same formula",
         (
             Column("", "scenario", of="scenario"),
@@ -103,7 +103,7 @@ def _scenarios(found: LoadStudy) -> Table:
             Column("", "announced", of="bound.name"),
             Column("", "k [N/m]", ".1e", "impact.case.stiffness"),
             Column("", "e", "g", "impact.case.restitution"),
-            *(Column("", name, text=_worst(name)) for name in ("felt", "model", "formula")),
+            *(Column("", name, text=_worst(name)) for name in ("measured", "model", "formula")),
         ),
         found.scenarios,
         [_scenario_entry(each) for each in found.scenarios],

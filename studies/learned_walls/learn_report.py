@@ -15,12 +15,12 @@ from studies.learned_walls.learn_truth import BEFORE_EXCHANGE, KINDS
 from studies.row import OURS, ClaimTable, Row, promised
 
 # Least speed over the highest safe one at the last hit: median, and the 5 % of soft walls, of which
-# nobody knows how hard they are deeper; least share of true intervals.
+# nobody knows how hard they are deeper; lowest fraction of true intervals.
 FAST, SOFT, COVERED = 0.85, 0.3, 0.9
 
 
 def table(found: LearnStudy) -> ClaimTable:
-    """Return the verdicts and their reasons."""
+    """Return the claims with their results and reasons."""
     known = [run for kind in KINDS if kind.known_form for run in found.of(kind.name)]
     steady = [run for run in known if run.kind != EXCHANGED]
     rows = (

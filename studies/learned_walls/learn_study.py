@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from impact_trials.processes import finished as results
 from studies.learned_walls.learn_run import LearnRun, LearnTask, run_task
 from studies.learned_walls.learn_truth import KINDS
 from studies.study_folder import StudyFolder
@@ -53,11 +52,5 @@ def run(
     Raises:
         ImpactError: a run failed, or a process died.
     """
-    wanted = tasks(truths, seed)
-    left = [task for task in wanted if task.key not in finished.trials]
-    done = len(wanted) - len(left)
-    for found in results(run_task, [(task,) for task in left], jobs, "reproduce learn"):
-        finished.add(found)
-        done += 1
-        progress(done / len(wanted), f"{done} of {len(wanted)} walls")
-    return LearnStudy(seed, [finished.trials[task.key] for task in wanted])
+    work = {task.key: (task,) for task in tasks(truths, seed)}
+    return LearnStudy(seed, finished.completed(run_task, work, jobs, progress, "walls"))

@@ -63,7 +63,7 @@ def shares(runs: Sequence[LearnRun]) -> np.ndarray:
 
 
 def covered(runs: Sequence[LearnRun], what: str) -> float:
-    """Return the share of figures of "wall" or "joints" whose interval holds the truth [-]."""
+    """Return the fraction of figures of "wall" or "joints" whose interval holds the truth [-]."""
     held = sum(getattr(run, f"{what}_covered") for run in runs)
     return float(held / sum(getattr(run, f"{what}_figures") for run in runs))
 

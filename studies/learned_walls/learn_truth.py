@@ -37,11 +37,11 @@ class LearnCase(NamedTuple):
     known_form: bool = True  # the learner's model can be right
     poses: bool = False  # a new one each hit
     rubbing: tuple[float, float] | None = None  # coulomb [N.m], viscous [N.m.s/rad]
-    mass: float = 0.0  # of every link wrong by up to this share
+    mass: float = 0.0  # of every link wrong by up to this fraction
     exponent: float = 1.0  # of the walls' law
     tilt: float = 0.0  # of the normal, always the same way [rad]
     oblique: float = 0.0  # angle between approach and normal [rad]
-    exchanged: bool = False  # after the third hit, and nobody is told
+    exchanged: bool = False  # after the third hit, unannounced
 
 
 KINDS = (
@@ -58,13 +58,13 @@ KINDS = (
 
 @dataclass(frozen=True, eq=False)
 class LearnTruth:
-    """What one run has in front of it."""
+    """True and announced values of a run."""
 
     kind: LearnCase
-    box: LearningBox  # what the learner is told
+    box: LearningBox  # as announced to the learner
     figures: np.ndarray  # of the wall and the joints, shape (6 + 3 n,)
     other: np.ndarray  # of the wall after an exchange, else the same
-    masses: np.ndarray  # of the links over what is told, shape (n,) [-]
+    masses: np.ndarray  # of the links over what is announced, shape (n,) [-]
 
     def of_hit(self, number: int) -> np.ndarray:
         """Return the figures at a hit, counted from 0."""

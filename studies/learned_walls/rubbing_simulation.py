@@ -23,7 +23,7 @@ class RubbingSimulation(Simulation):
         """Build the robot; ``reset`` before the first ``step``."""
         super().__init__(robot, seed=seed, plant=plant)
         self._friction = friction
-        # the torque loop lets this share of a desired torque reach the motors
+        # the torque loop lets this fraction of a desired torque reach the motors
         self._share = robot.reflected_motor_inertia / robot.apparent_motor_inertia
 
     def _advance(self, desired: np.ndarray) -> Measurement:

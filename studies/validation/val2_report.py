@@ -23,7 +23,7 @@ NAMES = " / ".join(SYMBOLS)
 
 
 def table(found: Val2Study) -> ClaimTable:
-    """Return the verdicts and their reasons."""
+    """Return the claims with their results and reasons."""
     fitted = [case for case in found.cases if case.line is not None]
     pushes, grabs = ([case for case in fitted if case.use.kind == kind] for kind in KINDS)
     groups = (("hit-and-push (Table II)", pushes), ("grabs (Table III)", grabs), ("all", fitted))

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from impact_robots import load_robot
-from impact_trials.processes import finished as results
 from studies.published import parameter
 from studies.validation.net_line import NetLine, net_line
 from studies.validation.val2_case import USE_CASES, CasePrediction, UseCase, prediction
@@ -18,7 +17,7 @@ from studies.validation.val2_trial import ROBOT, Change, NetTask, NetTrial, run_
 
 TRIALS = 5  # at each level
 CHANGED = (UseCase("push", "catfood", 2), UseCase("grab", "catfood", 1))
-AS_TOLD = Change("as told")  # the first trials, for comparison
+AS_ANNOUNCED = Change("as told")  # the first trials, for comparison
 CHANGES = (  # tried at one trial a level, with the noise and the box of the first trials
     Change("table friction +0.02", support_friction=0.02),
     Change("box 5 % heavier", mass=1.05),
@@ -106,13 +105,8 @@ def run(
         ImpactError: a trial failed, a process died, or there is no such scheduler.
     """
     wanted = [*tasks(trials, seed), *changed_tasks(seed)]
-    left = [task for task in wanted if task.key not in finished.trials]
-    done = len(wanted) - len(left)
-    work = [(task,) for task in left]
-    for trial in results(run_task, work, jobs, "reproduce val2", dask):
-        finished.add(trial)
-        done += 1
-        progress(done / len(wanted), f"{done} of {len(wanted)} trials")
+    work = {task.key: (task,) for task in wanted}
+    finished.completed(run_task, work, jobs, progress, "trials", dask)
     return study_of(wanted, finished.trials, seed)
 
 
@@ -122,7 +116,7 @@ def study_of(wanted: Sequence[NetTask], trials: dict[str, NetTrial], seed: int) 
     for task in wanted:
         groups[task.use, task.change].append(trials[task.key])
         if task.use in CHANGED and task.change == Change() and task.number == 0:
-            groups[task.use, AS_TOLD].append(trials[task.key])
+            groups[task.use, AS_ANNOUNCED].append(trials[task.key])
     cases = [
         _case(use, prediction(use, robot), found)
         for (use, change), found in groups.items()

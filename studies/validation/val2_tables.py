@@ -175,7 +175,7 @@ def _sensitivity(found: Val2Study) -> Table:
     shifts = [(each, each.line.root / first[each.use].line.root - 1.0) for each in found.changes]
     return Table(
         "val2_sensitivity",
-        "What shifts the root: plants that are not as the controller is told, other gains; one"
+        "What shifts the root: plants that are not as announced to the controller, other gains; one"
         " trial a level, of the same noise and box [m/s]",
         texts("use case", "case", "change", "slope", "root", "interval", "shift"),
         [

@@ -32,11 +32,11 @@ LEARNED = ("all tasks", "position")  # what feed-forward stands in for
 
 
 class Change(NamedTuple):
-    """By what plant or controller differ from what the controller is told, or usually has."""
+    """By what plant or controller differ from what is announced to the controller, or is usual."""
 
     name: str = ""
-    support_friction: float = 0.0  # more of it [-]
-    mass: float = 1.0  # of the box, times what is told [-]
+    support_friction: float = 0.0  # in addition [-]
+    mass: float = 1.0  # of the box, times what is announced [-]
     stiffness: float = 1.0  # of the contacts, times what is usual [-]
     position_gain: float | None = None  # k_p; none: the usual one [1/s^2]
     motor_friction: bool = False  # the motors have friction
@@ -81,18 +81,18 @@ def run_task(task: NetTask) -> NetTrial:
     Raises:
         ImpactError: it failed.
     """
-    robot, told = load_robot(ROBOT), replace(task.use.scenario, after_contact=AFTER)
-    truth, choice = changed(told, task.change), _choice(task, told)
-    run = spread(truth, task.seed, choice, told=told, record=_stoppable)
-    plans = spread_plans(told, choice)
+    robot, announced = load_robot(ROBOT), replace(task.use.scenario, after_contact=AFTER)
+    truth, choice = changed(announced, task.change), _choice(task, announced)
+    run = spread(truth, task.seed, choice, announced=announced, record=_stoppable)
+    plans = spread_plans(announced, choice)
     references = [plan.reference.jump[1][:3] @ task.use.axis for plan in plans]
     holds = task.use.kind == "grab"
     modes = {command.mode for answer in run.answers for command in answer.commands}
     return NetTrial(
         task.key,
         float(np.mean(references)),
-        net_feedback(run, told.run_up, task.use.axis),
-        float(held_net(run, robot, told.run_up) @ task.use.axis) if holds else None,
+        net_feedback(run, announced.run_up, task.use.axis),
+        float(held_net(run, robot, announced.run_up) @ task.use.axis) if holds else None,
         closure(run, robot),
         Mode.STOP in modes,
     )
@@ -102,25 +102,27 @@ def _stoppable(*_: object) -> None:
     check_stopped()
 
 
-def changed(told: SpreadingScenario, change: Change) -> SpreadingScenario:
-    """Return a scenario with what the controller is not told."""
+def changed(announced: SpreadingScenario, change: Change) -> SpreadingScenario:
+    """Return a scenario with what is not announced to the controller."""
     friction = {"coulomb": 0.3, "viscous": 0.2}  # [N.m], [N.m.s/rad]
     return replace(
-        told,
-        support_friction=told.support_friction + change.support_friction,
-        box_mass=told.box_mass * change.mass,
-        contact_frequency=told.contact_frequency * change.stiffness**0.5,
-        motor_friction=friction if change.motor_friction else told.motor_friction,
+        announced,
+        support_friction=announced.support_friction + change.support_friction,
+        box_mass=announced.box_mass * change.mass,
+        contact_frequency=announced.contact_frequency * change.stiffness**0.5,
+        motor_friction=friction if change.motor_friction else announced.motor_friction,
     )
 
 
-def _choice(task: NetTask, told: SpreadingScenario) -> SpreadChoice:
+def _choice(task: NetTask, announced: SpreadingScenario) -> SpreadChoice:
     """Return how the arms of a trial are controlled."""
     change, choice = task.change, task.use.choice._replace(level=task.level)
     if change.position_gain is not None:
-        choice = choice._replace(gains=replace(usual_gains(told), position=change.position_gain))
+        choice = choice._replace(
+            gains=replace(usual_gains(announced), position=change.position_gain)
+        )
     if change.learned:
-        truth, alone = changed(told, change), change.learned == "position"
+        truth, alone = changed(announced, change), change.learned == "position"
         learned = learned_frictions(truth, choice, seed=task.seed, position_only=alone)
         choice = choice._replace(friction=learned)
     return choice
@@ -163,7 +165,7 @@ def _window(run: SpreadingRun, nominal: float) -> np.ndarray:
 
 def closure(run: SpreadingRun, robot: Robot) -> tuple[float, ...]:
     """Return the size of the miss by each of INERTIAS [m/s]; nan without a touch."""
-    touch = run.log.plant.first_touch
+    touch = run.log.plant.first_contact_time
     if touch is None:
         return (float("nan"),) * len(INERTIAS)
     first, last = np.searchsorted(run.log.times, [touch + each for each in CLOSED])

@@ -11,7 +11,7 @@ from struck_arm import POSE, Hit, simulate, write
 from impact_analysis.analyze import analyze
 from impact_analysis.analyze.reading.coasting import drive
 from impact_detector.signals.buffers import JointRecord
-from impact_robots import load_robot
+from impact_robots import ArmDynamics
 
 COASTING = {
     "torque before the friction": {"sensor": "motor"},
@@ -33,11 +33,6 @@ DRIVEN = {
     "is pushed on": {"after": "boost"},
     "is pushed on, 200 Hz": {"after": "boost", "rate": 200},
 }
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 def found(panda, hit):
@@ -90,3 +85,18 @@ def test_the_report_says_it(tmp_path):
     assert said["coasts"] == []
     (note,) = said["driven"]
     assert note.startswith("the arm is driven after the impact: from 30 to 100 ms after contact")
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.1])
+def test_friction_of_a_joint_that_turns_around_may_act_either_way(panda, offset):
+    """Joint 2 accelerates with 7 N.m from 30 to 65 ms, then brakes; it turns around or does not."""
+    dynamics = ArmDynamics(panda)
+    t = np.arange(-0.2, 0.15, 1e-3)
+    inertia = dynamics(panda.stance, np.zeros(7)).M[1, 1] + panda.apparent_motor_inertia[1]
+    speed = 7.0 / inertia * (0.028 - np.abs(t - 0.065)) + offset
+    dq = np.zeros((len(t), 7))
+    dq[:, 1], dq[:, 6] = speed, 3.0 * t  # what the last joint does is no news
+    q = np.tile(panda.stance, (len(t), 1))
+    time, jump = np.rint((t + 0.2) * 1e9).astype(int), np.zeros(7)
+    found = drive(panda, t, JointRecord(time, q, dq, np.full_like(q, np.nan)), jump)
+    assert (found is None) == (offset == 0.0)

@@ -198,26 +198,23 @@ def test_a_folder_gives_each_bag(detect, tmp_path):
         (["{empty}"], "missing time_s; got none"),
     ],
 )
-def test_wrong_usage_gets_one_line_and_status_two(detect, tmp_path, csv_file, arguments, text):
+def test_wrong_usage_gets_one_line_and_status_two(refused, tmp_path, csv_file, arguments, text):
     files = {"csv": csv_file, "folder": tmp_path / "folder"}
     files["folder"].mkdir()
     for name, content in (("text", "hello"), ("columns", "time_s,a\n0,1\n"), ("empty", "")):
         files[name] = tmp_path / f"{name}{'.txt' if name == 'text' else '.csv'}"
         files[name].write_text(content)
-    status, out, err = detect(*[argument.format(**files) for argument in arguments])
-    assert (status, out) == (2, "")
-    assert text in err and len(err.splitlines()) == 1
+    assert text in refused("detect", *[argument.format(**files) for argument in arguments])
 
 
 @pytest.mark.parametrize(
     ("line", "text"),
     [("1,2,3", "line 3: expected 29 fields, got 3"), (",".join(["x"] * 29), "line 3: could not")],
 )
-def test_a_damaged_file_fails_with_its_line(detect, tmp_path, line, text):
+def test_a_damaged_file_fails_with_its_line(refused, tmp_path, line, text):
     file = tmp_path / "damaged.csv"
     file.write_text("\n".join([",".join(HEADER), ",".join(["0"] * 29), line]) + "\n")
-    status, out, err = detect(file)
-    assert (status, out) == (2, "") and text in err and len(err.splitlines()) == 1
+    assert text in refused("detect", file)
 
 
 def test_a_file_without_a_torque_to_judge_fails_and_says_so(detect, tmp_path):

@@ -3,13 +3,13 @@
 """`evaluate --fit FILE --test FILE`: fitted on one file, judged on another."""
 
 import json
+from functools import partial
 
 import pytest
 from evaluated_once import EvaluatedOnce
 from thrown_ellipses import simulated, write
 
 import impact_cli.commands.evaluate as command
-from impact_cli.command_line import run as main
 
 TRUTH = [0.25, 0.5, 4e-4]
 
@@ -24,17 +24,16 @@ def files(tmp_path):
     }
 
 
-@pytest.fixture
-def run(capsys, monkeypatch):
-    """A function that runs the command and returns status, output and error output."""
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """The command evaluates with few samples, and equal questions once."""
     monkeypatch.setattr(command, "evaluate", EvaluatedOnce(samples=2))
 
-    def run(*arguments):
-        status = main(["evaluate", *map(str, arguments)])
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
 
-    return run
+@pytest.fixture
+def run(impact):
+    """A function that runs the command and returns status, output and error output."""
+    return partial(impact, "evaluate")
 
 
 def test_one_file_is_fitted_and_the_other_judged(run, files):
@@ -105,14 +104,11 @@ def test_impacts_of_the_fit_file_among_the_judged_are_said(run, files, tmp_path)
         (["--json"], "the following arguments are required: DATASET, or --fit and --test"),
     ],
 )
-def test_wrong_usage_gets_one_line_and_status_two(run, files, arguments, text):
-    status, out, err = run(*[argument.format(**files) for argument in arguments])
-    assert (status, out) == (2, "")
-    assert text in err and len(err.splitlines()) == 1
+def test_wrong_usage_gets_one_line_and_status_two(refused, files, arguments, text):
+    assert text in refused("evaluate", *[argument.format(**files) for argument in arguments])
 
 
-def test_a_short_file_is_refused_by_name(run, files):
-    for pair in (("short", "test"), ("fit", "short")):
-        status, out, err = run("--fit", files[pair[0]], "--test", files[pair[1]], "--json")
-        assert (status, out) == (1, "") and len(err.splitlines()) == 1
-        assert f"{files['short']}: expected at least 20 usable impacts, got 19 of 19 rows" in err
+def test_a_short_file_is_refused_by_name(refused, files):
+    for fit, test in (("short", "test"), ("fit", "short")):
+        line = refused("evaluate", "--fit", files[fit], "--test", files[test], "--json", status=1)
+        assert f"{files['short']}: expected at least 20 usable impacts, got 19 of 19 rows" in line

@@ -89,6 +89,13 @@ def test_measured_torques_lie_between_the_predicted_ones(analysis):
         assert impact.torques.measured.max() > 4.0
 
 
+def test_joints_jump_when_they_are_predicted_to(analysis):
+    for impact in analysis.impacts:
+        jumps = impact.jumps
+        assert np.isfinite(jumps.measured).sum() >= 3 and not jumps.outside.any()
+        assert np.nanmax(jumps.measured) > 1.5 * np.nanmin(jumps.measured)
+
+
 def test_the_document_has_what_the_report_says(analysis, written):
     folder, document = written
     assert document == json.loads((folder / "analysis.json").read_text())
@@ -101,7 +108,13 @@ def test_the_document_has_what_the_report_says(analysis, written):
     assert document["surface"]["options"] in "\n".join(analysis.answer)
     head = (folder / "impacts.csv").read_text().splitlines()[0]
     assert "predicted_torque_change_high_7_nm" in head
+    times = analysis.impacts[0].jumps.measured
+    np.testing.assert_allclose(
+        [np.nan if each is None else each for each in impact["jump_time_s"]], times
+    )
+    assert "predicted_jump_time_high_7_s" in head
     page = report_text(analysis)
+    assert "When each joint jumps" in page
     assert "Measured joint torques" in page and "Identified joints" in page
 
 

@@ -7,7 +7,11 @@ import pytest
 from struck_arm import TOUCH, Hit, simulate, write
 
 from impact_analysis.analyze import AnalysisSettings, analyze, collect
-from impact_analysis.analyze.reading.peaks_and_jumps import force_peaks, velocity_jumps
+from impact_analysis.analyze.reading.peaks_and_jumps import (
+    force_peaks,
+    momentum_pushes,
+    velocity_jumps,
+)
 from impact_cli.command_line import run as main
 from impact_robots import ArmDynamics, load_robot
 
@@ -167,3 +171,28 @@ def test_every_hit_is_found_or_listed_without_a_force_sensor(tmp_path, speed, st
 )
 def test_what_torques_explain_or_a_hand_does_is_no_push(tmp_path, hit):
     assert collected(tmp_path, hit, forces=False).missed == []
+
+
+@pytest.mark.parametrize("drift", [-6.0, -2.0, 0.0, 2.0, 6.0])
+@pytest.mark.parametrize("duration", [0.01, 0.02, 0.03, 0.045])
+def test_one_push_is_listed_once_from_its_beginning(duration, drift):
+    """Also where the torques begin to drift 0.1 s before, by so many N.m/s."""
+    robot = load_robot("panda")
+    q, dq = np.tile(robot.stance, (len(T), 1)), np.zeros((len(T), 7))
+    tau = np.tile(ArmDynamics(robot)(robot.stance, np.zeros(7)).g, (len(T), 1))
+    tau[:, 1] += push(duration, 0.5 * np.pi * 0.6 / duration)[:, 2]  # 0.6 N.m.s
+    tau[:, 1] += drift * np.clip(T - 0.4, 0.0, 0.2)
+    ((at, size),) = momentum_pushes(robot, T, q, dq, tau)
+    assert at == pytest.approx(0.5, abs=0.01) and size == pytest.approx(0.6, rel=0.15)
+
+
+def test_a_recording_at_200_hz_is_searched():
+    """Times in seconds are a rounding error more than 5 ms apart."""
+    robot = load_robot("panda")
+    t = (np.arange(200) * 5_000_000 + 300_000) * 1e-9
+    assert np.median(np.diff(t)) > 0.005
+    tau = np.tile(ArmDynamics(robot)(robot.stance, np.zeros(7)).g, (len(t), 1))
+    tau[(t > 0.5) & (t < 0.52), 1] += 60.0
+    q, dq = np.tile(robot.stance, (len(t), 1)), np.zeros((len(t), 7))
+    ((at, _),) = momentum_pushes(robot, t, q, dq, tau)
+    assert at == pytest.approx(0.5, abs=0.01)

@@ -1,21 +1,15 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A payload is found from joint torques of free motion, and told from what looks like one."""
+"""A payload is found from joint torques of free motion, apart from what looks like one."""
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
 from impact_analysis.analyze.comparing.payload_identification import identify_payload
-from impact_robots import load_robot
 from impact_robots.description.payload import carrying
 
 CENTRE = (0.03, -0.02, 0.05)
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 def _windows(robot, postures, *, bias=0.0, moving=0.0):

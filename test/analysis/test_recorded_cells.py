@@ -36,7 +36,7 @@ def grab(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def truth(grab):
-    return [START + plate.touch.time for plate in grab[1].log.plant.plates]
+    return [START + plate.contact_start.time for plate in grab[1].log.plant.plates]
 
 
 @pytest.fixture(scope="module")

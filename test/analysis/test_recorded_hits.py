@@ -17,17 +17,12 @@ from impact_bags.reading.run_record import Run
 from impact_bags.series import Series
 from impact_bags.writing.message_maker import MessageMaker
 from impact_predictor.learning.learning_box import learning_box
-from impact_robots import Surface, load_robot
+from impact_robots import Surface
 from impact_sim.scenarios import load_scenario
 from impact_trials.in_process.run import run_in_process
 
 STIFFNESS, RESTITUTION, FRICTION = 2e5, 0.25, 0.3
 SIGNALS = ("time", "position", "velocity", "torque")
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 """Scores count what was found, missed and invented; a recorded campaign is judged by its truth."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -101,18 +102,16 @@ def test_a_recorded_campaign_is_judged(campaign, tmp_path, capsys):
 def test_the_table_is_for_people(campaign, capsys):
     assert run(["detect", str(campaign), "--score", "--detectors", "fused"]) == 0
     out = capsys.readouterr().out
-    assert "fused         all               2/2" in out
+    assert re.search(r"^fused +all +2/2 ", out, re.MULTILINE)
     assert "published for torque errors: 3-6 ms" in out
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "message"),
+    ("arguments", "message"),
     [
-        (["--score"], 2, "trials.csv: expected the truth about trials"),
-        (["--score", "--detectors", "x"], 2, "detectors: expected some of fused"),
+        (["--score"], "trials.csv: expected the truth about trials"),
+        (["--score", "--detectors", "x"], "detectors: expected some of fused"),
     ],
 )
-def test_what_cannot_be_scored_gets_one_line(tmp_path, capsys, arguments, status, message):
-    assert run(["detect", str(tmp_path), *arguments]) == status
-    err = capsys.readouterr().err
-    assert message in err and err.count("\n") == 1
+def test_what_cannot_be_scored_gets_one_line(tmp_path, refused, arguments, message):
+    assert message in refused("detect", tmp_path, *arguments)

@@ -54,15 +54,13 @@ def test_normals_are_read_by_recording(tmp_path):
         (None, "cannot be read as CSV"),
     ],
 )
-def test_a_wrong_table_of_normals_gets_one_line(tmp_path, capsys, text, said):
+def test_a_wrong_table_of_normals_gets_one_line(tmp_path, refused, text, said):
     path = tmp_path / "normals.csv"
     if text is not None:
         path.write_text(text)
     states = write_states(tmp_path / "a.csv")
-    asked = ["analyze", str(states), "--normals", str(path), "--out", str(tmp_path / "out")]
-    assert main(asked) == 2
-    error = capsys.readouterr().err
-    assert "--normals: " in error and said in error and error.count("\n") == 1
+    error = refused("analyze", states, "--normals", path, "--out", tmp_path / "out")
+    assert "--normals: " in error and said in error
     assert not (tmp_path / "out").exists()
 
 
@@ -136,13 +134,12 @@ def test_an_option_wins_over_the_file_of_thresholds(tmp_path, capsys):
         (None, "cannot be read"),
     ],
 )
-def test_a_wrong_file_of_thresholds_gets_one_line(tmp_path, capsys, text, said):
+def test_a_wrong_file_of_thresholds_gets_one_line(tmp_path, text, said, refused):
     states, path = write_states(tmp_path / "a.csv"), tmp_path / "thresholds.yaml"
     if text is not None:
         path.write_text(text)
-    assert main(["detect", str(states), "--thresholds", str(path)]) == 2
-    error = capsys.readouterr().err
-    assert "--thresholds: " in error and said in error and error.count("\n") == 1
+    error = refused("detect", states, "--thresholds", path)
+    assert "--thresholds: " in error and said in error
 
 
 @pytest.mark.parametrize("samples", [1, 20])

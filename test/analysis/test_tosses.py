@@ -240,19 +240,18 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_bad_files_are_refused_in_one_line(run, tmp_path, kind):
+def test_bad_files_are_refused_in_one_line(tmp_path, kind, refused):
     other, expected = BAD[kind]
     path = write_impacts(tmp_path / "bad.npz", thrown(40), **other)
-    status, out, err = run(path)
-    assert (status, out) == (2, "") and err.count("\n") == 1 and expected in err
+    assert expected in refused("evaluate", path)
 
 
-def test_an_empty_test_half_is_refused(run, tmp_path):
+def test_an_empty_test_half_is_refused(refused, tmp_path):
     impacts = thrown(30)
     fit_to = write_impacts(tmp_path / "fit.npz", impacts)
     empty = write_impacts(tmp_path / "empty.npz", impacts.take(np.arange(0)))
-    status, _, err = run("--fit", fit_to, "--test", empty)
-    assert status == 2 and "expected at least one impact, got none" in err
+    line = refused("evaluate", "--fit", fit_to, "--test", empty)
+    assert "expected at least one impact, got none" in line
 
 
 def test_a_file_beside_tosses_that_is_none_is_named(run, tmp_path):
@@ -280,13 +279,14 @@ BODIES = {
 
 
 @pytest.mark.parametrize("kind", BODIES)
-def test_a_body_that_is_none_is_refused(run, tmp_path, kind):
+def test_a_body_that_is_none_is_refused(tmp_path, kind, refused):
     entry, expected = BODIES[kind]
     path = tmp_path / "body.yaml"
     common = "mass: 1\ninertia: [1, 1, 1]\nfriction: 0.2\nrestitution: 0.1\nrate: 100\n"
     path.write_text(common + entry + "\n")
-    status, _, err = run(write_impacts(tmp_path / "a.npz", thrown(30)), "--body", path)
-    assert status == 2 and err.count("\n") == 1 and expected in err
+    assert expected in refused(
+        "evaluate", write_impacts(tmp_path / "a.npz", thrown(30)), "--body", path
+    )
 
 
 def test_options_of_other_files_are_refused(run, tmp_path):

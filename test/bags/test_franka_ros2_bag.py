@@ -12,17 +12,11 @@ from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_bags.exceptions import RecordingError
 from impact_bags.writing.message_maker import MessageMaker
 from impact_cli.command_line import run
-from impact_robots import load_robot
 from impact_sim.driver.simulation import START_NS
 
 BROADCASTER = "/franka_robot_state_broadcaster"
 FINGERS = ("panda_finger_joint1", "panda_finger_joint2")
 PERIOD, SLOW = 1_000_000, 33  # of the driver [ns], and of what merges, in its cycles
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture

@@ -24,7 +24,6 @@ from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import Counts
 from impact_qp.limits import Contact
 from impact_qp.ros.messages import announcement_message, command_message, status_message
-from impact_robots import load_robot
 from impact_ros.message_fields import constant
 from impact_ros.messages import from_nanoseconds
 
@@ -36,11 +35,6 @@ KNOWN = {
     "normal_speed": -0.07,
     "speed_bound": 0.08,
 }
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 def received(types, sent, kind):

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""One experiment over real DDS: all is recorded, nothing depends on chance, failures are told."""
+"""One experiment over real DDS: all is recorded, no chance, failures are reported."""
 
 import os
 import signal
@@ -21,7 +21,6 @@ from impact_bringup.experiments import conductor, experiment
 from impact_bringup.experiments.conductor import ExperimentError
 from impact_bringup.experiments.experiment import RECORDED, run_experiment
 from impact_ros.messages import to_nanoseconds
-from impact_sim import load_scenario
 
 STATES = "/joint_states"
 COMMAND = "/impact_qp/command"
@@ -36,11 +35,6 @@ PER_STATE = {
 }
 # What is measured with the wall clock.
 WALL_CLOCK = {"solve_time", "cycle_time", "timestamp"}
-
-
-@pytest.fixture(scope="module")
-def scenario():
-    return load_scenario("qp_panda_demo")
 
 
 @pytest.fixture(scope="module")

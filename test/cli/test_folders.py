@@ -320,14 +320,13 @@ def quiet(tmp_path):
 
 
 @pytest.mark.parametrize("theirs", ["parts/a.json", "report.html", "parts/report.html"])
-def test_a_strangers_folder_is_not_written_to(quiet, tmp_path, capsys, theirs):
+def test_a_strangers_folder_is_not_written_to(quiet, tmp_path, theirs, refused):
     path = tmp_path / "out" / theirs
     path.parent.mkdir(parents=True)
     path.write_text("theirs")
     (tmp_path / "out" / "analysis.json").write_text("theirs")
-    assert run_command(["analyze", str(quiet), "--out", str(tmp_path / "out")]) == 2
-    err = capsys.readouterr().err
-    assert "expected an empty folder, or one of an analysis" in err and err.count("\n") == 1
+    line = refused("analyze", quiet, "--out", tmp_path / "out")
+    assert "expected an empty folder, or one of an analysis" in line
     assert path.read_text() == (tmp_path / "out" / "analysis.json").read_text() == "theirs"
 
 

@@ -92,7 +92,7 @@ def palms(run):
 def test_limits_slow_the_palms_down_and_spare_the_wrists(runs):
     assert [*runs] == [*MODES]
     fastest = {mode: max(palm["speed_mps"] for palm in palms(run)) for mode, run in runs.items()}
-    assert 0.235 < fastest["planned"] < 0.255
+    assert 0.205 < fastest["planned"] < 0.225
     assert fastest["robust"] < 0.28 < 0.6 < fastest["existential"] < 0.75 < fastest["unaware"]
     wrist = {m: max(p["wrist_torque_over_limit"] for p in palms(r)) for m, r in runs.items()}
     assert max(wrist["planned"], wrist["robust"]) < 1.0
@@ -102,10 +102,13 @@ def test_limits_slow_the_palms_down_and_spare_the_wrists(runs):
 def test_nobody_falls_and_every_touch_is_noticed(runs):
     for mode, run in runs.items():
         assert not run["fell"]
-        assert run["cycles_without_solution"] == 0 or mode == "unaware"
+        if mode in ("planned", "robust"):
+            assert run["cycles_without_solution"] == 0
+        if mode == "existential":  # the cycle after both palms touched at 0.7 m/s may have none
+            assert run["cycles_without_solution"] <= 1
         assert len(palms(run)) == 2
         assert all(0.0 < palm["detection_delay_s"] < 0.01 for palm in palms(run))
-        assert run["boxes"][0]["zmp_margin_m"] > 0.05
+        assert run["boxes"][0]["zmp_margin_m"] > 0.05 or mode == "unaware"  # it has no grip
         assert run["boxes"][0]["zmp_margin_toss_m"] is None  # there was none
 
 
@@ -165,7 +168,9 @@ def evaluations(**figures):
     box = BoxOutcome((replace(GOOD_PALM, **figures), GOOD_PALM), 0.099, 0.0, 0.9, 0.09, NAN)
     fell = figures.get("speed", 0.0) > 2.0
     outcome = GrabOutcome((box,), fell, "", "rest", int(fell), 9.0)
-    return [GrabEvaluation(mode, 0.25 if mode == "planned" else 1.0, outcome) for mode in MODES]
+    return [
+        GrabEvaluation(mode, 0.25 if mode == "planned" else 1.0, 0.1, outcome) for mode in MODES
+    ]
 
 
 def test_the_table_and_its_sentence_say_what_was_found():
@@ -213,11 +218,10 @@ def test_a_box_out_of_reach_is_one_line(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("option", ["--realtime", "--fci", "--dry-run"])
-def test_options_that_would_do_nothing_are_refused(tmp_path, option):
+def test_options_that_would_do_nothing_are_refused(refused, tmp_path, option):
     folder = tmp_path / "demo"
-    status, out, err = demo("--scenario=qp_hrp4_grab", f"--out={folder}", option)
-    assert (status, out) == (2, "")
-    assert err == f"impact: {option}: not with a box, as in qp_hrp4_grab\n"
+    line = refused("demo", "--scenario=qp_hrp4_grab", f"--out={folder}", option)
+    assert f"{option}: not with a box, as in qp_hrp4_grab" in line
     assert not folder.exists()
 
 
@@ -230,11 +234,8 @@ def test_options_that_would_do_nothing_are_refused(tmp_path, option):
         ("like: qp_hrp5", "like: expected one of"),
     ],
 )
-def test_a_file_that_is_no_grab_is_one_line(capsys, tmp_path, text, message):
+def test_a_file_that_is_no_grab_is_one_line(refused, tmp_path, text, message):
     path = tmp_path / "mine.yaml"
     path.write_text(text)
-    with pytest.raises(SystemExit) as stop:
-        run_command(["demo", "--scenario", str(path)])
-    out, err = capsys.readouterr()
-    assert (stop.value.code, out, err.count("\n")) == (2, "", 1)
+    err = refused("demo", "--scenario", path)
     assert "impact demo: argument --scenario: " in err and message in err

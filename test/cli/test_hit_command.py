@@ -110,9 +110,9 @@ def test_a_hit_that_was_stopped_is_the_last_one(
 
 
 @pytest.mark.parametrize("wrong", ["0", "0.11", "-0.02"])
-def test_a_speed_is_one(libfranka, wrong, capsys):
-    assert run(["hit", "127.9.9.9", "--unattended", "--distance", "0.1", "--speed", wrong]) == 2
-    assert "--speed: expected above 0 to 0.1 m/s" in capsys.readouterr().err
+def test_a_speed_is_one(libfranka, wrong, refused):
+    options = ("--unattended", "--distance", "0.1", "--speed", wrong)
+    assert "--speed: expected above 0 to 0.1 m/s" in refused("hit", "127.9.9.9", *options)
 
 
 def test_nothing_moves_without_a_yes(libfranka, tmp_path, monkeypatch, capsys):
@@ -155,12 +155,11 @@ def test_an_fr3_is_hit_with_by_limits_that_bound_every_impulse_only():
     assert set(fci_demo.CONTROLLERS) == set(SLOWEST_FIRST) == {"robust", "joint_load"}
 
 
-def test_nobody_to_ask_is_a_no(libfranka, tmp_path, monkeypatch, capsys):
+def test_nobody_to_ask_is_a_no(libfranka, tmp_path, monkeypatch, refused):
     monkeypatch.chdir(tmp_path)
-    assert run(["hit", "127.9.9.9"]) == 2
-    assert "expected a terminal for its questions" in capsys.readouterr().err
-    assert run(["hit", "127.9.9.9", "--unattended"]) == 2
-    assert "--unattended: expected --distance too" in capsys.readouterr().err
+    assert "expected a terminal for its questions" in refused("hit", "127.9.9.9")
+    line = refused("hit", "127.9.9.9", "--unattended")
+    assert "--unattended: expected --distance too" in line
     assert not list(tmp_path.iterdir())
 
 
@@ -218,10 +217,9 @@ def test_only_a_fake_arm_is_on_this_machine(address, here):
     assert is_on_this_machine(address) is here
 
 
-def test_without_libfranka_it_says_so_in_one_line(monkeypatch, capsys):
+def test_without_libfranka_it_says_so_in_one_line(monkeypatch, refused):
     monkeypatch.setitem(sys.modules, "pylibfranka", None)
-    assert run(["hit", "127.9.9.9"]) == 1
-    assert "pylibfranka is not installed" in capsys.readouterr().err
+    assert "pylibfranka is not installed" in refused("hit", "127.9.9.9", status=1)
 
 
 def test_without_an_address_the_fake_arm_hits_and_stops_itself_at_an_obstacle(libfranka, capsys):
@@ -236,6 +234,5 @@ def test_without_an_address_the_fake_arm_hits_and_stops_itself_at_an_obstacle(li
 
 
 @pytest.mark.parametrize("option", [("--distance", "0.1"), ("--unattended",), ("--speed", "0.02")])
-def test_without_an_address_nothing_else_is_chosen(option, capsys):
-    assert run(["hit", *option]) == 2
-    assert capsys.readouterr().err == f"impact: {option[0]}: expected an ADDRESS too\n"
+def test_without_an_address_nothing_else_is_chosen(option, refused):
+    assert f"{option[0]}: expected an ADDRESS too" in refused("hit", *option)

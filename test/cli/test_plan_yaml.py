@@ -13,14 +13,9 @@ from impact_cli.command_line import run
 from impact_cli.plans.plan_yaml import plan_yaml
 from impact_qp import Contact, Plan
 from impact_qp.planning import safe_speed
-from impact_robots import ArmDynamics, load_robot
+from impact_robots import ArmDynamics
 
 GIVEN = ["plan", "--friction", "0.2", "--restitution", "0,0.3", "--impact-limits", "robust"]
-
-
-@pytest.fixture
-def panda():
-    return load_robot("panda")
 
 
 def told(capsys, *options):
@@ -65,12 +60,11 @@ def test_a_plan_that_was_read_gives_the_same_plan(capsys, panda, tmp_path):
     assert bound.name == found["limit"]
 
 
-def test_on_standard_output_there_is_nothing_else(capsys):
+def test_on_standard_output_there_is_nothing_else(capsys, refused):
     found = yaml.safe_load(told(capsys, "--yaml", "-"))
     assert found["speed_bound_mps"] > 0.0
-    assert run([*GIVEN, "--json", "--yaml", "-"]) == 2
-    out, err = capsys.readouterr()
-    assert out == "" and "--yaml: expected a file together with --json, got -" in err
+    line = refused(*GIVEN, "--json", "--yaml", "-")
+    assert "--yaml: expected a file together with --json, got -" in line
 
 
 def test_what_is_not_known_or_unlimited_is_null(panda):
@@ -80,7 +74,6 @@ def test_what_is_not_known_or_unlimited_is_null(panda):
     assert found["interface"] == "position"
 
 
-def test_a_position_controlled_arm_needs_its_servo_for_joint_loads(capsys):
-    status = run([*GIVEN[:-1], "joint_load", "--interface", "position"])
-    assert status == 2
-    assert "robot panda does not give 'servo_stiffness'" in capsys.readouterr().err
+def test_a_position_controlled_arm_needs_its_servo_for_joint_loads(refused):
+    line = refused(*GIVEN[:-1], "joint_load", "--interface", "position")
+    assert "robot panda does not give 'servo_stiffness'" in line

@@ -15,15 +15,10 @@ from impact_predictor.joint_load.materials import MATERIALS
 from impact_predictor.prediction.predicted_load import predicted_load
 from impact_predictor.sets.load_set import load_set
 from impact_predictor.sets.robot_sets import RIGID_SETS
-from impact_robots import ArmDynamics, Surface, contact_rotation, load_robot
+from impact_robots import ArmDynamics, Surface, contact_rotation
 
 Q = "0.2,-0.01,0.56,-1.59,-1.76,2.57,-2.02"
 CONTINUOUS = "".join(URDF.format(com="0 0 0.5", mass=2, i=0.1, kind="continuous", axis="0 1 0"))
-
-
-@pytest.fixture
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture
@@ -183,7 +178,7 @@ def test_loads_of_the_joints_are_the_librarys(impact, state, panda, joints):
     assert load["peak_time_s"] == pytest.approx(expected.time)
     published = told["maps"]["M+B_theta"]["impulsive_torque_nm"]
     text = impact("predict", *case, "--joint-ranges", joints)[1]
-    (row,) = re.findall(r"^panda_joint6 +[\d.]+ \[.*\].*\[.*$", text, re.MULTILINE)
+    (row,) = re.findall(r"^panda_joint6 .*$", text.split("load [N.m]")[1], re.MULTILINE)
     assert float(row.split()[1]) == pytest.approx(expected.change[5], abs=5e-4)
     assert float(row.split()[-1]) == pytest.approx(published[5], abs=5e-4)
     assert "stiffness of the surface 2e+05 N/m to rigid" in text
@@ -260,8 +255,5 @@ def test_membership_decides_the_exit_status(impact, state, wall):
         (["sets", "--set", "impulse", "--contains", "1"], 2, "impulse: expected finite numbers"),
     ],
 )
-def test_bad_input_gets_one_line(impact, arguments, status, message):
-    answered, out, err = impact(*arguments)
-    assert (answered, out) == (status, "")
-    assert message in err
-    assert err.count("\n") == 1
+def test_bad_input_gets_one_line(arguments, status, message, refused):
+    assert message in refused(*arguments, status=status)

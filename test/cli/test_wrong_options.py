@@ -49,12 +49,13 @@ NEEDED = {
     "view": ["recording.csv"],
     "export": ["mjcf", "--out", "results"],
     "map": ["--point", "0.5,0,0.1"],
+    "compare": ["panda", "panda_plate"],
     "hit": ["127.1.0.1"],
     "touch": ["--plan"],
 }
 NO_NUMBERS = ["nan", "inf", "-inf", "1e308", "-1e308", "9" * 400, "", " ", "text", "0x10", "--"]
 SIGNED = ("--speed", "--q", "--dq", "--normal", "--wrench-normal", "--contains")
-SIGNED += ("--object-velocity", "--point", "--axis")
+SIGNED += ("--object-velocity", "--point", "--axis", "--turn")
 SIGNED += ("--stance", "--tool-com", "--contact-point")
 
 

@@ -6,14 +6,8 @@ import numpy as np
 import pytest
 
 from impact_detector import JointSample
-from impact_robots import load_robot
 
 MILLISECOND = 1_000_000
-
-
-@pytest.fixture(scope="session")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from iim_hit import NORMAL, iim_hit, led
 
 from impact_detector import EstimateError
 from impact_detector.estimators.contact_time import contact_time
@@ -13,34 +14,25 @@ from impact_detector.estimators.impulse import UNDERSAMPLED, resampled_share, sa
 from impact_detector.estimators.measured_restitution import kinematic_restitution
 from impact_detector.estimators.torque_impulse import torque_impulse
 from impact_detector.estimators.velocity_window import window_jump
-from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics
-from impact_sim.arm.passive_impact import passive_impact
 from impact_sim.driver.sensors import PANDA_NOISE
 
-NORMAL = np.array([-1.0, 0.0, 0.0])
-Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1
 LEAD = 100
 
 
 @pytest.fixture(scope="module")
 def hit(panda):
     """Return times, q, dq, tau with sensor noise, contact [s], the impulse and the velocity."""
-    state = ArmDynamics(panda)(Q, np.zeros(7))
-    dq = np.linalg.pinv(state.J) @ np.append(-0.15 * NORMAL, np.zeros(3))
-    run = passive_impact(panda, Q, dq, NORMAL, Viscoelastic(1.2e5, 8e6))
-    lead = np.arange(-LEAD, 0)[:, None] * 1e-3
-    q = np.vstack([Q + lead * dq, run.q])
-    velocity = np.vstack([np.tile(dq, (LEAD, 1)), run.dq])
-    tau = np.vstack([np.tile(run.tau[0], (LEAD, 1)), run.tau])
+    dq, run = iim_hit(panda, 0.15)
     random, noise = np.random.default_rng(5), PANDA_NOISE
     measured = [
         values + scale * random.standard_normal(values.shape)
-        for values, scale in ((q, noise.position), (velocity, noise.velocity), (tau, noise.torque))
+        for values, scale in zip(
+            led(dq, run, LEAD), (noise.position, noise.velocity, noise.torque), strict=True
+        )
     ]
-    t = np.concatenate([lead[:, 0], run.t])
+    t = np.concatenate([np.arange(-LEAD, 0) * 1e-3, run.t])
     impulse = run.contact_force.sum(axis=0) * run.contact_step
-    return t, *measured, run.touch.time, impulse, dq
+    return t, *measured, run.contact_start.time, impulse, dq
 
 
 def oscillation(noise=0.0, seed=0):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from iim_hit import NORMAL, Q, iim_hit, led
 
 from impact_detector import (
     Detection,
@@ -23,8 +24,6 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_robots import ArmDynamics, Surface, load_robot
 
 MILLISECOND = 1_000_000
-Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1
-NORMAL = np.array([-1.0, 0.0, 0.0])
 LEAD = 200  # milliseconds of motion before contact
 OFFSET = 4e-4  # from the last sample before contact to contact [s]
 
@@ -33,17 +32,12 @@ OFFSET = 4e-4  # from the last sample before contact to contact [s]
 def hit(request, panda):
     """Steady motion, then a passive impact; noise of a real Panda, forces at 25 kHz."""
     pytest.importorskip("mujoco")
-    from impact_predictor.contact_force.laws import Viscoelastic
-    from impact_sim.arm.passive_impact import passive_impact
     from impact_sim.driver.sensors import PANDA_NOISE
 
-    state = ArmDynamics(panda)(Q, np.zeros(7))
-    dq = np.linalg.pinv(state.J) @ np.append(-0.15 * NORMAL, np.zeros(3))
-    run = passive_impact(panda, Q, dq, NORMAL, Viscoelastic(1.2e5, 8e6), friction=0.1)
-    touch = LEAD * 1e-3 + run.touch.time - run.t[0]
-    lead = np.arange(-LEAD, 0)[:, None] * 1e-3
-    hold = np.tile(run.tau[0], (LEAD, 1))
-    still = np.array([_steady_torque(panda, Q + x * dq, dq) for x in lead])
+    dq, run = iim_hit(panda, 0.15, friction=0.1)
+    q, velocity, tau = led(dq, run, LEAD)
+    touch = LEAD * 1e-3 + run.contact_start.time - run.t[0]
+    tau[:LEAD] = [_steady_torque(panda, each, dq) for each in q[:LEAD]]
     random, shape = np.random.default_rng(request.param), (LEAD + len(run.q), 7)
     force = np.zeros((25 * (shape[0] + 1), 3))
     first = round(touch / 4e-5)
@@ -51,13 +45,12 @@ def hit(request, panda):
     force[first : first + len(measured)] = measured[: len(force) - first]
     return SimpleNamespace(
         touch=touch,
-        before=run.touch.dq,
+        before=run.contact_start.dq,
         release=_release(run),
         impulse=run.contact_force.sum(axis=0) * run.contact_step,
-        q=np.vstack([Q + lead * dq, run.q]) + random.normal(0, PANDA_NOISE.position, shape),
-        dq=np.vstack([np.tile(dq, (LEAD, 1)), run.dq])
-        + random.normal(0, PANDA_NOISE.velocity, shape),
-        tau=np.vstack([still + 0 * hold, run.tau]) + random.normal(0, PANDA_NOISE.torque, shape),
+        q=q + random.normal(0, PANDA_NOISE.position, shape),
+        dq=velocity + random.normal(0, PANDA_NOISE.velocity, shape),
+        tau=tau + random.normal(0, PANDA_NOISE.torque, shape),
         force=force + random.normal(0, PANDA_NOISE.force, force.shape),
         run=run,
     )
@@ -73,7 +66,7 @@ def _release(run):
     from impact_detector import gross_velocity
 
     duration = np.flatnonzero(~run.contact_force.any(axis=1))[0] * run.contact_step
-    t = run.t - run.touch.time
+    t = run.t - run.contact_start.time
     return gross_velocity(t, run.q, float(duration), 0.1 - float(duration), 2).velocity
 
 

@@ -36,7 +36,7 @@ def approaching(panda):
 
 
 def impulse(state, in_contact_axes, size=1.0):
-    """What the joints feel of a push at the tool whose normal part is a share of the largest."""
+    """What the joints feel of a push at the tool whose normal part is a fraction of the largest."""
     rotation = contact_rotation(NORMAL)
     push = np.array(in_contact_axes) / (crb(state, rotation)[2] @ in_contact_axes)
     push *= size * MASS_MARGIN * (1 + SURFACE.restitution[1]) * 0.15
@@ -62,7 +62,7 @@ def test_more_than_the_arm_could_give_is_the_size(approaching):
     assert unexpected_because(SURFACE, impulse(approaching, (0, 0, 1), 1.2)) == SIZE
 
 
-def test_at_another_point_it_is_the_place(panda, approaching):
+def test_at_another_point_it_is_the_place(approaching):
     elsewhere = approaching.robot_state.at("panda_link4", (0.0, 0.1, 0.0))
     jump = elsewhere.J[:3].T @ np.array([-0.5, 0.1, 0.1])
     assert unexpected_because(SURFACE, GeneralizedImpulse(jump, COVARIANCE, approaching)) == PLACE

@@ -33,7 +33,7 @@ REMAPPED = {
 
 
 class Franka:
-    """The driver's publishers, and the detector told where they are."""
+    """The driver's publishers, and the detector with their names."""
 
     def __init__(self, context, robot, parameters):
         remap = [part for a, b in REMAPPED.items() for part in ("-r", f"{a}:={b}")]

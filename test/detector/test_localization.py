@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Which link was hit, by what the joints have felt; exact impulses, noise, and simulated hits."""
+"""Which link was hit, by the joint torques; exact impulses, noise, and simulated hits."""
 
 import contextlib
 
@@ -208,7 +208,7 @@ def test_hits_on_top_of_the_real_arms_motion_and_noise_are_located(panda, free_m
             continue
         runs = [
             passive_impact(
-                panda, q, dq, -velocity, Viscoelastic(*figures), after_touch=0.04, contact=hitter
+                panda, q, dq, -velocity, Viscoelastic(*figures), after_contact=0.04, contact=hitter
             )
             for figures in ((1.2e5, 8e6), (1e-6, 1e-6))
         ]

@@ -57,7 +57,7 @@ def test_a_constant_acceleration_is_exact_whatever_the_time_stamps(panda):
     np.testing.assert_allclose(torque, expected, atol=1e-9)
 
 
-def test_friction_is_zero_at_rest_and_opposes_nothing_else(panda):
+def test_friction_is_zero_at_rest_and_opposes_nothing_else():
     np.testing.assert_allclose(PANDA_FRICTION(np.zeros(7)), 0.0, atol=1e-15)
     assert np.all(PANDA_FRICTION(np.ones(7)) > 0) and np.all(PANDA_FRICTION(-np.ones(7)) < 0)
 

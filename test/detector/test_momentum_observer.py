@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from impact_detector import JointSample, MomentumDetector
-from impact_detector.detectors.momentum import MomentumObserver
+from impact_robots.state.momentum_observer import MomentumObserver
 
 FINE = 1e-4  # step of the integration [s]
 GAIN = 500.0  # [1/s]

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from iim_hit import iim_hit, led
 
 pytest.importorskip("rclpy")
 
@@ -19,30 +20,19 @@ from impact_bags import BagWriter
 from impact_cli.command_line import run
 from impact_detector.node import DetectorNode
 from impact_msgs.msg import DetectorStatus, ImpactEstimate, ImpactEvent
-from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics
 from impact_ros.messages import fill, from_nanoseconds, to_nanoseconds
 from impact_ros.qos import LATCHED, RECORD, STREAM
-from impact_sim.arm.passive_impact import passive_impact
 from impact_sim.driver.sensors import PANDA_NOISE
 
 TIME_OUT = 20.0  # [s]
 MILLISECOND = 1_000_000
-Q = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73])  # iim_cfg_1
 
 
 @pytest.fixture(scope="module")
 def rows(panda):
     """Return q, dq, tau of a noisy arm that hits a wall, one row per millisecond."""
-    normal, random = np.array([-1.0, 0.0, 0.0]), np.random.default_rng(1)
-    state = ArmDynamics(panda)(Q, np.zeros(7))
-    dq = np.linalg.pinv(state.J) @ np.append(-0.15 * normal, np.zeros(3))
-    hit = passive_impact(panda, Q, dq, normal, Viscoelastic(1.2e5, 8e6), after_touch=0.15)
-    lead = np.arange(-300, 0)[:, None] * 1e-3
-    q = np.vstack([Q + lead * dq, hit.q])
-    velocity = np.vstack([np.tile(dq, (300, 1)), hit.dq])
-    tau = np.vstack([np.tile(hit.tau[0], (300, 1)), hit.tau])
-    noise = PANDA_NOISE
+    q, velocity, tau = led(*iim_hit(panda, 0.15, after_contact=0.15), 300)
+    random, noise = np.random.default_rng(1), PANDA_NOISE
     return np.stack(
         [
             q + noise.position * random.standard_normal(q.shape),

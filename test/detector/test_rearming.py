@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from iim_hit import iim_hit
 
 from impact_detector import (
     DetectorError,
@@ -15,9 +16,6 @@ from impact_detector import (
     JointSample,
 )
 from impact_detector.detectors.latch import ThresholdLatch
-from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics
-from impact_sim.arm.passive_impact import passive_impact
 
 MILLISECOND = 1_000_000
 NAN = float("nan")
@@ -137,11 +135,8 @@ def test_a_force_while_not_armed_is_said():
 @pytest.fixture(scope="module")
 def response(panda):
     """What a simulated hit of the wall at 0.12 m/s adds to joint velocities and torques."""
-    q, normal = np.array([0.43, -0.61, 0.18, -2.16, 0.04, 3.13, -0.73]), np.array([-1.0, 0, 0])
-    state = ArmDynamics(panda)(q, np.zeros(7))
-    dq = np.linalg.pinv(state.J) @ np.append(-0.12 * normal, np.zeros(3))
-    hit = passive_impact(panda, q, dq, normal, Viscoelastic(1.2e5, 8e6), friction=0.15)
-    first = int(hit.touch.time * 1e3)
+    dq, hit = iim_hit(panda, 0.12, friction=0.15)
+    first = int(hit.contact_start.time * 1e3)
     window = slice(first, first + 60)
     return hit.dq[window] - dq, hit.tau[window] - hit.tau[0]
 

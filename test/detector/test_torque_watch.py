@@ -7,10 +7,10 @@ import pinocchio as pin
 import pytest
 
 from impact_detector import AccelerationDetector, FusedDetector, JointSample, MomentumDetector
-from impact_detector.detectors.momentum import MomentumObserver
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.sample_rate import SampleRate
 from impact_detector.signals.torque_watch import ALWAYS_ZERO, NEVER_CHANGES
+from impact_robots.state.momentum_observer import MomentumObserver
 
 MILLISECOND = 1_000_000
 NAN = float("nan")

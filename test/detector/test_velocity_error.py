@@ -10,16 +10,11 @@ import pytest
 from impact_detector import DetectorError, JointSample
 from impact_detector.detectors.velocity_error import VelocityErrorDetector
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_robots import ArmDynamics, RobotError, load_robot
+from impact_robots import ArmDynamics, RobotError
 from impact_ros.parameters import from_values
 
 NORMAL = (0.0, 1.0, 0.0)
 MILLISECOND = 1_000_000
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 def sample(robot, k, lost, bias=0.0):

@@ -49,7 +49,7 @@ ERRORS = {
 
 @pytest.fixture(scope="module")
 def through_libfranka(libfranka, make_job, fr3):
-    """A hit through libfranka under low thresholds: the outcome, and what the arm was told."""
+    """A hit through libfranka under low thresholds: the outcome, and what the arm was sent."""
     with FakeProcess(FakeSetup()) as fake:
         arm = LibfrankaArm(fake.address, realtime=False)
         outcome = perform(arm, fr3, make_job(), now=lambda: START_NS)

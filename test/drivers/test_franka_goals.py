@@ -244,7 +244,7 @@ def test_no_goal_is_decided_on_by_a_state_that_is_no_number(run, make_arm, count
 
 @pytest.mark.parametrize("spoilt", ["jump", "labels"])
 def test_a_jump_ends_the_motion_and_is_not_forgotten(run, make_arm, spoilt):
-    """States that go on consistently after a jump are not believed again."""
+    """States that go on consistently after a jump are not trusted again."""
     arm, script = make_arm(), Script(GOING | {HELD + 500: RequestKind.GOAL}, HELD + 600)
     read = arm.read
 
@@ -339,6 +339,6 @@ def test_an_arm_whose_detector_falls_silent_does_not_go_on_approaching(run, make
     run(arm, script)
     speeds = [abs(cycle.answer.normal_speed) for cycle in script.cycles if cycle.answer]
     assert speeds[HELD + 290] > 0.04 and speeds[HELD + 590] < 0.005
-    assert arm.arm.simulation.plant.touch is None
+    assert arm.arm.simulation.plant.contact_start is None
     late = script.cycles[HELD + 320]
     assert late.status is None, "an old detection status is not reported either"

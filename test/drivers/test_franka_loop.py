@@ -72,7 +72,7 @@ def test_detects_in_the_cycle_of_the_lockstep_run(make_job, make_arm, fr3):
             break
     detected = next(i for i, cycle in enumerate(outcome.controlled) if cycle.detections)
     assert detected == len(cycles) - 1
-    touches = [each.touch for each in (plant, arm.arm.simulation.plant)]
+    touches = [each.contact_start for each in (plant, arm.arm.simulation.plant)]
     assert touches[0].time == pytest.approx(touches[1].time, abs=2e-4)
     assert touches[0].dq == pytest.approx(touches[1].dq, abs=2e-3)
     assert outcome.fault == outcome.refusal == "" and outcome.reflexes == ()
@@ -177,7 +177,7 @@ def test_the_arm_brakes_when_the_node_is_silent(run, make_arm):
     first = next(i for i, cycle in enumerate(script.cycles) if cycle is stopping[0])
     assert first == pytest.approx(HELD - 40 + 100, abs=3)
     assert stopping[-1].answer.phase is Phase.HOLD and arm.arm.mode == IDLE
-    assert arm.arm.simulation.plant.touch is None
+    assert arm.arm.simulation.plant.contact_start is None
 
 
 def test_states_far_apart_end_an_approach(run, make_arm, make_job):

@@ -21,7 +21,7 @@ from impact_drivers.franka.loop.loop_cycle import LoopState
 from impact_drivers.franka.memory.request import RequestKind
 from impact_qp import ControlError
 from impact_qp.control.phases import Phase
-from impact_qp.limits.impact_limits.straight_path import contact_state
+from impact_qp.limits.straight_path import contact_state
 from impact_robots.dynamics import ArmDynamics
 from impact_sim.driver.simulation import START_NS
 
@@ -196,6 +196,79 @@ def test_an_arm_that_was_moved_between_two_motions_does_not_begin(run, make_arm,
     loop = run(arm, script, raising)
     assert loop.fault == "the arm moved by 0.05 rad between two motions"
     assert script.cycles[-1].begun == 0 and same(arm.arm.safety.behavior, LOW)
+
+
+# --- thresholds given for a hit -----------------------------------------------------------------
+
+GIVEN = CollisionBehavior(  # above what the demo's hit needs
+    [30.0, 40.0, 30.0, 25.0, 16.0, 14.0, 12.0], [90.0, 60.0, 60.0, 25.0, 25.0, 25.0]
+)
+
+
+def with_given(job, torque=GIVEN.torque, force=GIVEN.force):
+    """Return a job with thresholds for its hit."""
+    thresholds = CollisionBehavior(torque, force)
+    return replace(job, settings=job.settings.with_hit_thresholds(thresholds))
+
+
+def test_given_thresholds_are_in_force_for_the_hit_alone(run, make_arm, raising):
+    arm, script = make_arm(), Script(GOING, LONG, need=raising.need)
+    loop = run(arm, script, with_given(raising))
+    assert loop.fault == "" and arm.arm.mode == IDLE
+    assert same(arm.arm.highest_thresholds, GIVEN) and same(arm.arm.safety.behavior, LOW)
+    found = behaviors(script, arm.arm)
+    assert found[Phase.APPROACH] == found[Phase.RETRACT] == {True}
+    assert not script.cycles[HELD - 5].raised and not script.cycles[-1].raised
+
+
+@pytest.mark.parametrize("kind", [RequestKind.STOP, RequestKind.FINISH, RequestKind.END])
+def test_however_such_a_hit_ends_thresholds_are_low_again(run, make_arm, raising, kind):
+    arm = make_arm()
+    script = Script(GOING | {HELD + 300: kind}, LONG, need=raising.need)
+    run(arm, script, with_given(raising))
+    assert script.cycles[HELD + 299].raised and same(arm.arm.safety.behavior, LOW)
+
+
+def test_they_are_not_used_unless_thresholds_may_be_raised(run, make_arm, raising):
+    job = with_given(raising)
+    cautious = replace(job, settings=replace(job.settings, raise_thresholds=False))
+    arm = make_arm()
+    run(arm, Script(GOING, LONG, need=job.need), cautious)
+    assert same(arm.arm.highest_thresholds, LOW)
+
+
+def test_a_goal_is_refused_where_gravity_leaves_a_joint_less_than_its_threshold(
+    run, make_arm, raising
+):
+    arm, torque = make_arm(), GIVEN.torque.copy()
+    torque[1] = 86.0  # within the range of joint 2, but not beside gravity
+    script = Script(GOING, HELD + 100, need=raising.need)
+    run(arm, script, with_given(raising, torque))
+    (refusal,) = {cycle.refusal for cycle in script.cycles} - {""}
+    assert "joint 2 would need 86.0 N.m, its range leaves 74.3" in refusal
+    assert same(arm.arm.highest_thresholds, LOW)
+    assert not any(cycle.begun for cycle in script.cycles)
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "value"),
+    [
+        ("hit_torque_thresholds", 0, 19.0),  # below the low ones
+        ("hit_torque_thresholds", 1, 88.0),  # beyond the joint's range
+        ("hit_torque_thresholds", 6, 12.5),
+        ("hit_force_thresholds", 2, 19.0),
+        ("hit_force_thresholds", 0, 300.0),
+        ("hit_force_thresholds", 5, float("nan")),  # some, but not all
+    ],
+)
+def test_given_thresholds_are_between_the_low_and_the_highest(name, index, value):
+    known = {"hit_torque_thresholds": GIVEN.torque, "hit_force_thresholds": GIVEN.force}
+    values = {key: list(each) for key, each in known.items()}
+    values[name][index] = value
+    with pytest.raises(DriverError, match=rf"^{name}: expected \[20.0, .* to .*, got \["):
+        ArmSettings(**values)
+    with pytest.raises(DriverError, match=r"^hit_\w+: expected .* got \[nan, nan"):
+        ArmSettings(**{name: tuple(known[name])})
 
 
 # --- limits that do not bound every impulse ------------------------------------------------------

@@ -25,7 +25,7 @@ MILLISECOND = 1_000_000
 
 
 class OnTime:
-    """A clock and an arm's states by it: a state a millisecond, unless told otherwise."""
+    """A clock and an arm's states by it: a state a millisecond, unless set otherwise."""
 
     def __init__(self, fr3, plan):
         self.now, self.slept, self._fr3, self._count = 0.0, [], fr3, 0

@@ -149,7 +149,7 @@ def test_every_parameter_is_known_to_its_node(
         for node in graph(executable, line).nodes.values():
             declared = set(node.list_parameters([], 0).names)
             assert set(node._parameter_overrides) <= declared
-            assert node._parameter_overrides, f"{node.get_name()} was told nothing"
+            assert node._parameter_overrides, f"{node.get_name()} got no parameters"
     assert "unknown" not in capfd.readouterr().err
 
 

@@ -84,9 +84,12 @@ def test_nobody_but_the_operator_makes_the_arm_move(policy):
     movers = (MOVES, MOVES_SPREADING, MOVES_HUMANOID, MOVES_LEARNER, *MOVES_FRANKA)
     assert [requests[name] for name in movers] == [{"operator"}] * 6
     hit, learn = "/impact_qp/execute_impact", "/impact_learner/learn_surface"
-    callers = {hit: {"operator", "impact_learner"}, learn: {"operator"}}
+    touch, strike = "/impact_qp/touch", "/impact_qp/strike"
+    callers = {name: {"operator"} for name in (hit, learn, touch, strike)}
+    callers[hit].add("impact_learner")
     assert allowed(policy, "call") == callers
-    assert allowed(policy, "execute") == {hit: CONTROLLERS, learn: {"impact_learner"}}
+    offered = {hit: CONTROLLERS, learn: {"impact_learner"}, touch: CONTROLLERS, strike: {"suite"}}
+    assert allowed(policy, "execute") == offered
 
 
 def test_commands_verdicts_and_states_have_one_source_each(policy):

@@ -75,7 +75,8 @@ class PageRun:
     def run(self, place, capture):
         """Run a step, and before it what stands before it, if it takes no longer."""
         for k, step in enumerate(self.steps[: place + 1]):
-            long = is_long(step.text) and not is_long(self.steps[place].text)
+            long = step.kind != "file" and is_long(step.text)
+            long &= not is_long(self.steps[place].text)
             if k not in self.outputs and not (long and k < place):
                 self.outputs[k] = None
                 with contextlib.suppress(*[Exception, SystemExit] * (k < place)):

@@ -7,12 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from impact_robots import ArmDynamics, contact_rotation, load_robot
-
-
-@pytest.fixture(scope="session")
-def panda():
-    return load_robot("panda")
+from impact_robots import ArmDynamics, contact_rotation
 
 
 @pytest.fixture(scope="session")

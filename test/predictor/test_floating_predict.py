@@ -19,11 +19,6 @@ from impact_robots import ArmDynamics, RobotError, Surface, floating_position, l
 NORMAL = (0.0, 1.0, 0.0)
 
 
-@pytest.fixture(scope="module")
-def hrp4():
-    return load_robot("hrp4")
-
-
 def palm(robot, composite="all", dq=None):
     """Return the state at the left palm in the stance."""
     v = np.zeros(robot.nv) if dq is None else dq

@@ -160,7 +160,7 @@ def test_where_the_world_is_looked_at_from_does_not_matter(panda, pushing):
         np.testing.assert_allclose(there["parcel"][part], turn @ here["parcel"][part], atol=1e-9)
 
 
-def test_a_load_welded_to_the_hand_adds_its_inertia_to_the_arms(panda, pushing):
+def test_a_load_welded_to_the_hand_adds_its_inertia_to_the_arms(pushing):
     load = box(1.0, [0.1, 0.1, 0.1], pushing.position - [0.0, 0.05, 0.0])
     J = pushing.J.copy()
     J[:3] += np.cross(pushing.J[3:].T, [0.0, -0.05, 0.0]).T  # of the load's centre

@@ -8,10 +8,14 @@ from coasting_hit import coasting_hit
 
 from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.joint_load.load_interval import (
+    JumpComparison,
+    JumpInterval,
     LoadInterval,
     TorqueComparison,
+    compare_jumps,
     compare_torques,
-    load_interval,
+    half_times,
+    joint_intervals,
 )
 from impact_robots import Surface
 
@@ -34,7 +38,7 @@ def point(hit, panda_dynamics):
 
 def interval(panda, point, stiffness, restitution=(0.2, 0.4)):
     surface = Surface(None, NORMAL, (0.1, 0.3), restitution, stiffness)
-    return load_interval(panda, point, surface, "measured")
+    return joint_intervals(panda, point, surface, "measured").load
 
 
 def test_measured_changes_lie_between_the_predicted_ones(panda, hit, point):
@@ -94,3 +98,36 @@ def test_records_that_do_not_tell_are_left_out():
     assert compare_torques(t, unknown, nothing) is None
     assert compare_torques(t[t < 0.02], torque[t < 0.02], nothing) is None
     assert compare_torques(t[t > 0.0], torque[t > 0.0], nothing) is None
+
+
+def test_a_half_is_reached_between_samples_and_either_way():
+    """The first time at half of the largest, of that sign."""
+    time = np.array([1.0, 2.0, 3.0, 4.0])
+    change = np.array([[0.0, 1.0, 0.0], [1.0, -2.0, 0.0], [4.0, -8.0, 0.0], [3.0, -1.0, 0.0]])
+    found = half_times(time, change)
+    np.testing.assert_allclose(found[:2], [2.0 + 1.0 / 3.0, 2.0 + 1.0 / 3.0])
+    assert np.isnan(found[2])
+    np.testing.assert_allclose(half_times(time, np.full((4, 1), 3.0)), 0.5)
+
+
+def test_joints_jump_at_the_predicted_times_one_after_the_other(panda, hit, point):
+    surface = Surface(None, NORMAL, (0.1, 0.3), (0.2, 0.4), (5e5, 2e6))
+    told = joint_intervals(panda, point, surface, "measured").jump
+    found = compare_jumps(hit.time, hit.velocity, told, panda.velocity_noise)
+    known = np.isfinite(found.measured)
+    assert known.sum() >= 4 and not found.outside.any()
+    assert (told.low < told.high).all()
+    assert np.ptp(found.measured[known]) > 1e-3  # they do not jump together
+
+
+def test_jumps_that_come_too_late_are_seen_and_small_ones_are_not_judged():
+    time = 1e-3 * np.arange(-20, 60)
+    velocity = np.where(time > 0.0095, 1.0, 0.0)[:, None] * [1.0, 0.01]
+    told = JumpInterval(np.array([0.001, 0.001]), np.array([0.004, 0.004]))
+    found = compare_jumps(time, velocity, told, 0.004)
+    assert found.measured[0] == pytest.approx(0.0095) and np.isnan(found.measured[1])
+    assert found.outside.tolist() == [True, False]
+    unsure = compare_jumps(time, velocity, told, 0.004, time_std=0.003)
+    assert not unsure.outside.any()
+    assert compare_jumps(time[time < 0.02], velocity[time < 0.02], told, 0.004) is None
+    assert not JumpComparison(np.array([0.002]), 0.0, told).outside.any()

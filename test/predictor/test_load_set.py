@@ -47,7 +47,9 @@ def test_the_plants_impulses_are_inside(panda, panda_dynamics, light_poses):
         state = panda_dynamics(q, approach(still, velocity))
         law = viscoelastic(10.0 ** random.uniform(5, 7), random.uniform(0.0, 0.3), SPEED)
         friction = random.uniform(*WALL.friction)
-        run = passive_impact(panda, q, state.dq, NORMAL, law, friction=friction, after_touch=0.031)
+        run = passive_impact(
+            panda, q, state.dq, NORMAL, law, friction=friction, after_contact=0.031
+        )
         impulse = run.contact_step * run.contact_force.sum(axis=0) @ WALL.rotation
         published, load = robot_sets(state, WALL, panda, names=("impulse", "load"))
         assert load.contains(impulse)

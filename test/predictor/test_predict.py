@@ -76,7 +76,7 @@ def test_an_arm_locked_but_for_its_base_joint_moves_like_its_composite_body(
     assert prediction.approximate_to_exact_ratio == pytest.approx(1.0)
 
 
-def test_centroidal_jumps_are_those_of_the_joint_velocities(prediction, hitting, panda):
+def test_centroidal_jumps_are_those_of_the_joint_velocities(prediction, hitting):
     jump = hitting.A_G @ (prediction.dq_after - prediction.dq_before)
     np.testing.assert_allclose(prediction.delta_com_velocity * hitting.mass, jump[:3])
     np.testing.assert_allclose(prediction.delta_angular_momentum, jump[3:])

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from impact_predictor import PredictionError, RobotContact
+from impact_predictor import PredictionError, RobotContact, predict
 from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import joint_load, load_contact
 from impact_predictor.joint_load.load_case import normal_law
-from impact_predictor.prediction.predicted_load import predicted_load
+from impact_predictor.prediction.predicted_load import AT_REST, held_joints, predicted_load
 from impact_robots import ArmDynamics, Surface
 from impact_robots.description.joint_ranges import KNOWN_JOINTS
 from impact_robots.description.urdf_robot import robot_from_urdf
@@ -142,3 +142,30 @@ def test_an_absurd_stiffness_is_a_rigid_wall(panda, panda_dynamics, wall):
     )
     assert np.all(hard.change <= rigid.change_high * (1.0 + 1e-9))
     assert np.all(hard.change >= rigid.change_low * (1.0 - 1e-9))
+
+
+def test_joints_at_rest_that_bear_less_than_their_friction_are_held(panda, panda_dynamics, wall):
+    state = moving(panda_dynamics, wall, [0.0, 0.0, -0.05])
+    contact = contact_at(state, stiffness=2e4)
+    load = predicted_load([contact], panda)
+    rubbing = replace(panda, coulomb_friction=1.01 * load.change_high)
+    at_rest = np.abs(state.dq) <= AT_REST
+    assert 1 <= at_rest.sum() <= 6  # both kinds are there
+    np.testing.assert_array_equal(held_joints([contact], rubbing), at_rest)
+    slippery = replace(panda, coulomb_friction=0.99 * load.change_high)
+    assert not held_joints([contact], slippery).any()
+    with pytest.raises(PredictionError, match="does not give 'coulomb_friction'"):
+        held_joints([contact], panda)
+
+
+def test_held_joints_do_not_jump_and_the_others_carry_the_impulse(panda, panda_dynamics, wall):
+    state = moving(panda_dynamics, wall, [0.0, 0.0, -0.2])
+    held = np.array([False, False, True, False, True, False, False])
+    surface = contact_at(state, 0.3, 0.2).surface
+    found = predict(state, surface, panda.with_held_joints(held))
+    jump = found.dq_after - state.dq
+    assert np.abs(jump[held]).max() < 1e-5 < np.abs(jump[~held]).min()
+    J = (wall.T @ state.J[:3])[:, ~held]  # the arm without these joints
+    M = (state.M + np.diag(panda.apparent_motor_inertia))[np.ix_(~held, ~held)]
+    np.testing.assert_allclose(jump[~held], np.linalg.solve(M, J.T @ found.impulse), rtol=1e-4)
+    assert found.velocity_after[2] == pytest.approx(0.2 * 0.2)

@@ -9,23 +9,23 @@ from half_sine import observed_fraction
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.reflex.observed_peaks import hit_peaks
+from impact_predictor.reflex.predicted import thresholds_by_prediction
 from impact_predictor.reflex.stopping_push import largest_push, stopping_push
 from impact_predictor.reflex.thresholds import (
+    ObservedHit,
+    Thresholds,
     check_range,
     check_stiffness,
     growth,
     needed_thresholds,
     scaled_peaks,
+    thresholds_by_hits,
 )
-from impact_robots import ArmDynamics, OutOfRangeError, load_robot
+from impact_robots import ArmDynamics, OutOfRangeError, Surface
 
 VENDOR = (20.0, 20.0, 18.0, 18.0, 16.0, 14.0, 12.0)  # of the manufacturer's example programs [N.m]
+LOW = Thresholds(np.array(VENDOR), np.array([20.0, 20.0, 20.0, 25.0, 25.0, 25.0]))
 DEMO = (0.2, -0.01, 0.56, -1.59, -1.76, 2.57, -2.02)  # pose of the demo [rad]
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture(scope="module")
@@ -117,6 +117,50 @@ def test_a_hit_that_is_too_slow_says_nothing_beside_a_faster_one():
 def test_beyond_four_times_the_recorded_speed_it_is_refused():
     with pytest.raises(PredictionError, match=r"at most 4 times the recorded.* got 5\.00 times"):
         scaled_peaks([[5.0]], [0.02], 0.1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_thresholds_by_hits_are_the_rule_enumerated(seed):
+    """max(vendor_i, 1.1 gamma tau_i(v0) v/v0) of the worst hit at least a quarter as fast."""
+    rng = np.random.default_rng(seed)
+    hits = [
+        ObservedHit(*rng.uniform(0.02, 0.2, 1), rng.uniform(0.0, 30.0, 7), rng.normal(size=6) * 40)
+        for _ in range(rng.integers(1, 5))
+    ]
+    speed = rng.uniform(0.5, 3.9) * max(hit.speed for hit in hits)
+    found = thresholds_by_hits(hits, speed, LOW)
+    for name in ("torque", "force"):
+        for i, vendor in enumerate(getattr(LOW, name)):
+            expected = vendor
+            for hit in hits:
+                ratio = speed / hit.speed
+                if ratio <= 4.0:
+                    gamma = 1.15 if ratio <= 2.0 else 1.3
+                    expected = max(expected, 1.1 * gamma * abs(getattr(hit, name)[i]) * ratio)
+            assert getattr(found, name)[i] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+def test_predicted_thresholds_cover_every_force_in_the_cone(panda, point, friction):
+    surface = Surface(None, (-1.0, 0.0, 0.0), (0.0, friction), (0.6, 1.0), (1e4, 3e5))
+    torque, force = thresholds_by_prediction(panda, point, surface, 0.1, LOW)
+    laws = [HuntCrossley(k, 0.0, 1.0) for k in (1e4, 3e4, 1e5, 3e5)]  # restitution 1
+    peak = hit_peaks(panda, point, surface.normal, 0.1, laws).force
+    for angle in np.linspace(0.0, 2.0 * np.pi, 60):
+        along = friction * np.array([np.cos(angle), np.sin(angle), 0.0]) + [0.0, 0.0, 1.0]
+        f = peak * surface.rotation @ along
+        assert (1.1 * np.abs(point.J[:3].T @ f) <= torque * (1.0 + 1e-9)).all()
+        assert (1.1 * np.abs(f) <= force[:3] * (1.0 + 1e-9)).all()
+    if not friction:
+        loads = np.maximum(LOW.torque, 1.1 * peak * np.abs(point.J[0]))
+        np.testing.assert_allclose(torque, loads, rtol=0.15)  # damping at restitution 0.6
+
+
+def test_nothing_is_predicted_for_a_surface_that_may_be_hard(panda, point):
+    for highest in (2e6, np.inf):
+        surface = Surface(None, (-1.0, 0.0, 0.0), (0.0, 0.3), (0.6, 1.0), (1e5, highest))
+        with pytest.raises(PredictionError, match="expected recorded hits, or a stiffness of at"):
+            thresholds_by_prediction(panda, point, surface, 0.1, LOW)
 
 
 def test_thresholds_are_never_below_the_vendors():

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A surface from the force of a flexible arm's hit: ranges hold what the plant was told."""
+"""A surface from the force of a flexible arm's hit: ranges contain the plant's values."""
 
 import numpy as np
 import pytest

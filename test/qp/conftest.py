@@ -6,18 +6,7 @@ import numpy as np
 import pytest
 
 from impact_qp import Contact
-from impact_robots import ArmDynamics, load_robot
-from impact_sim import load_scenario
-
-
-@pytest.fixture(scope="session")
-def panda():
-    return load_robot("panda")
-
-
-@pytest.fixture(scope="session")
-def scenario():
-    return load_scenario("qp_panda_demo")
+from impact_robots import ArmDynamics
 
 
 @pytest.fixture(scope="session")

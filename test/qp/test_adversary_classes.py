@@ -27,6 +27,7 @@ AT_LEAST = {
     "gains": 20,
     "stale_evidence": 20,
     "mixed": 48,
+    "touches": 30,
 }
 
 
@@ -71,6 +72,23 @@ def moving(rig, twist, seconds):
         arm.reset(arm.q + 0.01 * dq, dq)
         rig.checks.judge_arm()
     return set(rig.checks.broken)
+
+
+def test_a_touch_that_breaks_its_promise_is_too_fast_or_does_not_rest_is_noticed():
+    from adversary_touches import drawn_case, what_broke
+
+    from impact_trials.in_process.touch_trial import run_touch
+
+    drawn = drawn_case(0, 0)
+    trial = run_touch(drawn)
+    assert what_broke(drawn, trial) == []
+    for changes, word in (
+        ({"peak": 1.01 * trial.result.promised}, "promise"),
+        ({"fastest": 0.3}, "speed cap"),
+        ({"speed": 0.02}, "rest"),
+    ):
+        (said,) = what_broke(drawn, trial._replace(**changes))
+        assert said.startswith(word)
 
 
 def test_each_class_is_large_enough_also_in_the_short_form():

@@ -35,7 +35,7 @@ def limit(panda):
     return CollisionLimit(panda, BODIES, PAIRS, influence=10.0)
 
 
-def test_the_row_is_the_rate_of_the_distance(panda, limit, random_states):
+def test_the_row_is_the_rate_of_the_distance(limit, random_states):
     checked = 0
     for state in random_states(40, seed=2):
         ahead, behind = (limit.distances(state.q + s * 1e-6 * state.dq) for s in (1, -1))

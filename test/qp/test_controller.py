@@ -101,7 +101,8 @@ def test_unaware_is_fast_and_far_above_the_limits(panda, scenario, contact):
 def test_the_velocity_interface_arrives_at_the_bound_too(panda, scenario, contact):
     plan = plan_of(scenario, contact, "robust", interface="velocity")
     approach = Approach(panda, scenario, plan, interface=Interface.VELOCITY)
-    bound = RobustImpactLimit(panda, contact, margin=0.0).speed_bound(approach.state).speed
+    limit = RobustImpactLimit.for_interface("velocity", panda, contact, margin=0.0)
+    bound = limit.speed_bound(approach.state).speed
     assert approach.speed == pytest.approx(bound, rel=0.03)
 
 
@@ -220,7 +221,8 @@ def test_a_state_that_is_no_state_is_refused(panda, scenario, contact, bad):
 
 def test_unknown_impact_limits_list_the_choices(contact):
     with pytest.raises(
-        ControlError, match="one of auto, unaware, existential, joint_load, robust, nominal, got"
+        ControlError,
+        match="one of auto, unaware, existential, joint_load, person, robust, nominal, got",
     ):
         Plan(contact, "careful")
 
@@ -260,7 +262,8 @@ def test_an_arm_whose_driver_has_no_gravity_compensation_is_sent_it(panda, scena
 def test_the_position_interface_arrives_at_the_bound_too(panda, scenario, contact):
     plan = plan_of(scenario, contact, "robust", interface="position")
     approach = Approach(panda, scenario, plan, interface=Interface.POSITION)
-    bound = RobustImpactLimit(panda, contact, margin=0.0).speed_bound(approach.state).speed
+    limit = RobustImpactLimit.for_interface("position", panda, contact, margin=0.0)
+    bound = limit.speed_bound(approach.state).speed
     assert approach.speed == pytest.approx(bound, rel=0.03)
     positions = np.array([command.position for command in approach.commands])
     velocities = np.array([command.velocity for command in approach.commands])

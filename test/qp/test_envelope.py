@@ -117,9 +117,9 @@ def test_what_the_envelope_allows_is_not_touched(panda, far):
     """A row that does not bind changes nothing: it is not even asked for."""
     envelope = Envelope(panda, RobustImpactLimit(panda, far), far, CAP)
     state = ArmDynamics(panda)(np.array(panda.stance), np.zeros(7))
-    assert not envelope.exceeded(state, np.zeros(7), guarded=True)
+    assert not envelope.exceeded(state, np.zeros(7), bounded=True)
     up = np.linalg.pinv(state.J[:3]) @ [0.0, 0.0, 20.0]
-    assert envelope.exceeded(state, up, guarded=True)
+    assert envelope.exceeded(state, up, bounded=True)
 
 
 def test_a_detection_ends_a_retraction(panda, far):
@@ -294,7 +294,7 @@ def test_an_arm_that_is_shoved_while_it_brakes_or_holds_comes_to_rest(panda, far
 
 @pytest.mark.parametrize(("interface", "gain"), [("velocity", 1.2), ("position", 1.2)])
 def test_a_driver_with_a_gain_is_noticed_within_50_ms(panda, far, interface, gain):
-    """A velocity driver that moved 1.5 times what it was told hit at twice the bound."""
+    """A velocity driver that moved 1.5 times what was commanded hit at twice the bound."""
     controller = ImpactController(
         panda, plan_for(far, interface=interface, impact_limits="unaware", speed=0.08)
     )
@@ -311,7 +311,7 @@ def test_a_driver_with_a_gain_is_noticed_within_50_ms(panda, far, interface, gai
     assert dynamics(q, sent).position is not None
 
 
-def test_an_arm_that_obeys_is_not_stopped(panda, far):
+def test_an_arm_that_obeys_is_not_stopped(far):
     """Neither while it speeds up, nor while it slows down with a lag of 20 ms."""
     watch, lagging = TrackingWatch(VelocityInterface, 1e-3), 0.0
     place = np.zeros(3)
@@ -326,7 +326,7 @@ def test_an_arm_that_obeys_is_not_stopped(panda, far):
 # --- a jump is not forgotten --------------------------------------------------------------------
 
 
-def test_exchanged_joints_are_not_believed_after_a_while(panda, far):
+def test_exchanged_joints_are_not_trusted_after_a_while(panda, far):
     """After fifty states they were, and the arm was driven with the wrong joints at 1.7 m/s."""
     guarded = GuardedController(ImpactController(panda, plan_for(far, impact_limits="robust")))
     q = np.array(panda.stance) + np.array([0.4, 0.2, -0.4, 0.0, 0.1, 0.0, -0.2])

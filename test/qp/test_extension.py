@@ -125,7 +125,7 @@ def test_the_node_takes_it_by_name(make_bench, gentle):
 
 
 def test_a_task_is_added_without_touching_the_controller(panda, scenario, contact):
-    """The elbow goes where it is told while the tool approaches as before."""
+    """The elbow goes where it is commanded while the tool approaches as before."""
     q = scenario.start(panda)
     there = ArmDynamics(panda).state(q, np.zeros(7)).at("panda_link4").position
     elbow = VelocityTask(frame="panda_link4", weight=30.0)

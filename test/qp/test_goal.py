@@ -75,7 +75,7 @@ class Bench:
         return self
 
     def tell(self, *, impact):
-        """Give the detector's verdict."""
+        """Give the detection status."""
         message = DetectorStatus(impact=impact, ready=True)
         from_nanoseconds(self.k * MS, message.header.stamp)
         count = len(self.heard)

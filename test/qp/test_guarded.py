@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from moving_arms import moving
 
 import impact_qp.control.acceleration
 from impact_qp import ControlError, ImpactController, NoSolutionFound, Phase, Plan
@@ -114,7 +115,7 @@ def test_states_of_a_broken_driver_bring_the_arm_to_rest(
         assert np.abs(np.diff(values, axis=0)).max() <= 1e-3 * limits.torque_rate.max()
     if interface != "position":
         assert not values[-1].any()
-    later = answers(guarded, q, 33, 133)  # the driver seems sound again: that is not believed
+    later = answers(guarded, q, 33, 133)  # the driver seems sound again: that is not trusted
     assert later == [None] * len(later) and guarded.fault
     guarded.reset()
     guarded.stop()
@@ -254,11 +255,8 @@ def test_an_arm_that_is_blocked_stops_pushing(panda, scenario, contact, interfac
 
 def moving_towards(panda, scenario, contact, speed, gap):
     """Return a state that moves towards the surface, as the scenario's start faces it."""
-    from impact_robots import ArmDynamics
-
     q = replace(scenario, run_up=gap).start(panda)
-    J = ArmDynamics(panda)(q, np.zeros(7)).J
-    return q, np.linalg.pinv(J) @ np.append(-speed * contact.rotation[:, 2], np.zeros(3))
+    return q, moving(panda, -speed * contact.rotation[:, 2], q=q)
 
 
 def test_an_arm_at_four_times_its_bound_just_before_the_surface_is_refused(
@@ -271,7 +269,7 @@ def test_an_arm_at_four_times_its_bound_just_before_the_surface_is_refused(
     assert controller.refused.startswith("the arm moves at 0.320 m/s towards the surface 0.005 m")
     q, dq = moving_towards(panda, scenario, contact, 0.32, 0.1)
     controller.reset()
-    assert controller.update(q, dq).phase is Phase.APPROACH  # there is room to brake
+    assert controller.update(q, dq).phase is Phase.APPROACH  # there is space to brake
     assert controller.refused == ""
 
 

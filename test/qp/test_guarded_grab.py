@@ -128,7 +128,7 @@ def test_a_held_joint_that_is_pushed_stays_where_it_was_pushed_to():
     np.testing.assert_array_equal(hold.held(moved(0.18)), moved(0.2))
 
 
-def test_a_joint_that_jumped_is_not_believed_again(grab):
+def test_a_joint_that_jumped_is_not_trusted_again(grab):
     answers(grab, [START[7:]] * 3)
     last = answers(grab, [moved(0.9)] * 200, since=4)[-1]
     assert grab.fault.startswith("implausible joint_states: L_SHOULDER_Y moved by 0.9")

@@ -8,30 +8,23 @@ The driver compensates gravity and keeps the last torque until the next one.
 import numpy as np
 import pytest
 from rigid_arm import RigidArm
+from spread_run_up import DT, START, run_up
 
 from impact_qp import ControlError
 from impact_qp.control.state_machine import Fault, MotionState
-from impact_qp.references import impact_motion
 from impact_qp.spreading import SpreadGuard, SpreadingController, SpreadPlan
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_robots import ArmDynamics
 
-NOMINAL, DT, MS = 0.6, 1e-3, 1_000_000
-Q = np.array([0.4, 0.4904, 0.0958, -1.8512, -1.2484, 1.1998, -0.7298])
-START = np.array([0.6424, 0.8887, 0.2079, -1.2, -1.2433, 0.8406, -0.8717])
+MS = 1_000_000
 AWAY = np.array([0.4, -0.2, 0.1, -0.3, 0.3, 0.3, 0.5])
-INTO, SPEED = np.array([0.0, -1.0, 0.0]), 0.35
 COASTS = 1.15  # an arm without friction and torques, whose energy stays
 IN_BOUNDS = 0.45  # from a deactivation to silence: 0.3 of braking, a tenth to rest [s]
 
 
 @pytest.fixture(scope="module")
 def plan(panda):
-    dynamics = ArmDynamics(panda)
-    dq = np.linalg.pinv(dynamics(Q, np.zeros(7)).J) @ np.append(SPEED * INTO, np.zeros(3))
-    contact, start = dynamics(Q, dq), dynamics(START, np.zeros(7))
-    reference = impact_motion(start, contact, 0.8 * np.append(contact.velocity, dq[0]), NOMINAL)
-    return SpreadPlan(reference, guard=SpreadGuard(cap=0.6))
+    return SpreadPlan(run_up(panda, 0.35), guard=SpreadGuard(cap=0.6))
 
 
 class Life:
@@ -53,7 +46,7 @@ class Life:
         self.control.activate()
 
     def period(self, *, states=True, exchanged=False):
-        """One period: a state, if there are any, and what follows of it."""
+        """One period: a state, if there are any, and what follows."""
         self.now += MS
         torque = self.control.settle()
         if states and self.control.engaged and torque is None:
@@ -146,7 +139,7 @@ def test_deactivated_without_states_it_is_silent_soon(life):
     assert not life.control.engaged and not life.torque.any()
 
 
-def test_exchanged_joints_are_never_believed_again(life):
+def test_exchanged_joints_are_never_trusted_again(life):
     life.go(0.4)
     fastest = max(life.speeds)
     life.go(0.004, exchanged=True)

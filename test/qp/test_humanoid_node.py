@@ -261,6 +261,15 @@ def test_without_a_topic_it_is_not_activated(make_bench, topic):
     assert bench.node.fault == "" and not bench.driver.commands
 
 
+def test_a_grab_by_torques_is_not_configured(context):
+    given = [Parameter("task", value="qp_hrp4_grab_torque")]
+    node = ImpactHumanoidNode(context=context, parameter_overrides=given)
+    try:
+        assert node.trigger_configure() is FAILURE
+    finally:
+        node.destroy_node()
+
+
 def test_a_robot_elsewhere_is_held_where_it_is(make_bench, start):
     away = start.copy()
     away[7 + 4] -= 0.8
@@ -305,7 +314,7 @@ def test_a_robot_that_is_pushed_while_it_is_held_stays_there(make_bench, start):
 
 
 def test_exchanged_joints_end_the_grab_for_good_and_move_nothing(make_bench):
-    """Labels of two joints: consistent for ever, and never believed again."""
+    """Labels of two joints: consistent for ever, and never trusted again."""
     bench = make_bench().start().cycle(10)
     before, names = bench.positions, list(bench.driver.robot.joint_names)
     names[3], names[4] = names[4], names[3]
@@ -383,7 +392,7 @@ def test_a_real_humanoid_grabs_by_limits_that_bound_every_impulse(context, capfd
     given = [Parameter(key, value=value) for key, value in settings.items()]
     node = ImpactHumanoidNode(context=context, parameter_overrides=given)
     assert node.trigger_configure() is FAILURE
-    assert "one of robust on a real arm, got 'existential'" in capfd.readouterr().err
+    assert "one of joint_load, robust on a real arm, got 'existential'" in capfd.readouterr().err
     node.destroy_node()
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Evidence is fresh: a verdict counts only near the state that it is used with."""
+"""Evidence is fresh: a detection status counts only near the state that it is used with."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The limit on what the joints feel: fresh enough, kept by the arm, and chosen where it can be."""
+"""The limit on joint loads: fresh enough, satisfied by the arm, and chosen where it can be."""
 
 import gc
 import weakref

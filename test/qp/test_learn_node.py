@@ -118,6 +118,7 @@ def test_what_cannot_be_begun_says_why_and_nothing_moves(make_bench, active):
     if not active:
         assert bench.result(bench.send(bench.goal())).code == Result.CODE_INACTIVE
         return
+    start = np.array(bench.plant.simulation.plant.q)
     other = bench.goal()
     other.contact.header.frame_id = "map"
     for goal, said in (
@@ -150,7 +151,9 @@ def test_what_cannot_be_begun_says_why_and_nothing_moves(make_bench, active):
     bench.spin(lambda: not bench.learner._server._client.ready)
     result = bench.result(bench.send(bench.goal()))
     assert result.code == Result.CODE_HIT_FAILED and "no controller offers" in result.message
-    assert bench.plant.simulation.time_ns == 0
+    # The last command of the controller, which holds the arm, may have arrived.
+    assert bench.plant.simulation.time_ns <= 1_000_000
+    np.testing.assert_allclose(bench.plant.simulation.plant.q, start, atol=1e-6)
     assert not any(each.learned for each in bench.feedback)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from impact_predictor.exceptions import UnboundedSetError
-from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.inertia.inverse_inertia import crb, generalized_momentum
 from impact_predictor.sets.feasible_sets import friction_pyramid, unit_impulses
 from impact_predictor.sets.speed_bound import existential_speed_bound, robust_speed_bound
 from impact_qp import ControlError, solve
@@ -117,6 +117,35 @@ def test_retreating_is_always_allowed(panda, contact, random_states):
         row = RobustImpactLimit(panda, contact).rows(state.robot_state)
         retreat = np.linalg.pinv(-row.G)[:, 0] * 1e3
         assert np.all(row.G @ retreat <= row.h)
+
+
+@pytest.mark.parametrize("interface", ["velocity", "position"])
+def test_a_servos_impulses_are_those_of_the_arm_with_its_motors_too(
+    panda, contact, random_states, interface
+):
+    """The bound is the lower one of both sets, as the predictor computes them."""
+    options = {"margin": 0.0}
+    limit = RobustImpactLimit.for_interface(interface, panda, contact, **options)
+    of_torque = RobustImpactLimit.for_interface("torque", panda, contact, **options)
+    lower = 0
+    for state in random_states(50, seed=3):
+        rows, bounds, _ = impact_rows(panda, contact, state)
+        W, R = crb(state, contact.rotation), contact.rotation
+        G = generalized_momentum(state, R, panda.reflected_motor_inertia)
+        K = friction_pyramid(contact.friction[1], 8, circumscribed=True)
+        response = np.minimum(W[2] @ K, G[2] @ K)
+        if response.min() <= 0.0:
+            continue
+        impulses = (1.0 + contact.restitution[1]) * K / response
+        speed, _ = robust_speed_bound(rows, bounds, impulses)
+        found = limit.speed_bound(state).speed
+        assert found == pytest.approx(speed, rel=1e-9)
+        assert found <= of_torque.speed_bound(state).speed * (1.0 + 1e-12)
+        lower += found < 0.99 * of_torque.speed_bound(state).speed
+        np.testing.assert_allclose(contact.rotation.T @ limit.unit_impulses(state), impulses)
+    assert lower > 5
+    again = limit.against(contact)
+    assert again.speed_bound(state).speed == limit.speed_bound(state).speed
 
 
 def test_robust_agrees_with_the_predictors_bound(panda, contact, at_impact):

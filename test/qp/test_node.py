@@ -114,7 +114,7 @@ def test_a_speed_above_the_cap_is_capped_with_a_warning(make_bench, capfd):
     assert bench.node._guarded.controller.plan.speed == 0.02
 
 
-def test_infeasible_cycles_are_counted(make_bench, panda, at_impact):
+def test_infeasible_cycles_are_counted(make_bench, at_impact):
     bench = make_bench(preview=0.005).start()
     dq = np.linalg.pinv(at_impact.J) @ np.array([0.5, 0, 0, 0, 0, 0])
     counts = []
@@ -207,7 +207,7 @@ def test_a_bad_configuration_fails_with_one_line_and_the_node_survives(
         (
             "impact_limits",
             "careful",
-            "expected one of auto, unaware, existential, joint_load, robust, nominal",
+            "expected one of auto, unaware, existential, joint_load, person, robust, nominal",
         ),
         ("interface", "effort", "expected one of torque, velocity, position, got 'effort'"),
         ("speed", -0.1, "parameter speed: expected a number from 0 to 10"),
@@ -233,7 +233,7 @@ def test_a_node_that_is_refused_at_the_start_is_destroyed_in_order(make_bench, m
     made[0].destroy_node()
 
 
-def test_a_corrected_parameter_takes_effect_at_the_next_configure(make_bench, scenario):
+def test_a_corrected_parameter_takes_effect_at_the_next_configure(make_bench):
     bench = make_bench(contact_point=None)
     assert bench.node.trigger_configure() == FAILURE
     results = bench.node.set_parameters(
@@ -261,7 +261,7 @@ def test_the_plan_can_be_set_and_the_robot_and_the_cap_cannot(make_bench):
     known = specifications(ControllerParameters)
     fixed = {name for name, item in known.items() if item.read_only}
     assert fixed == {
-        *("robot", "urdf", "joint_prefix", "payload", "interface", "simulated"),
+        *("robot", "urdf", "joint_prefix", "payload", "tool", "interface", "simulated"),
         *("speed_cap", "rate", "state_timeout", "max_consecutive_missed", "goal_may_widen"),
         "lockstep",
     }
@@ -280,7 +280,7 @@ def test_the_plan_can_be_set_and_the_robot_and_the_cap_cannot(make_bench):
 
 
 def test_what_a_task_file_says_is_a_parameter_for_one_more_release(make_bench, capfd):
-    assert len(specifications(ControllerParameters)) == 25
+    assert len(specifications(ControllerParameters)) == 27
     bench = make_bench(preview=0.03)
     assert not bench.node.has_parameter("generators")
     bench.configure()
@@ -388,7 +388,7 @@ def test_ending_what_never_moved_sends_nothing_unless_it_was_activated(make_benc
     assert len(bench.driver.commands) == int(activated)
 
 
-def test_a_deactivated_node_brakes_and_holds(bench, panda):
+def test_a_deactivated_node_brakes_and_holds(bench):
     """The command falls to what holding needs; a moving arm is slowed down."""
     dq = np.array([0.2, -0.2, 0.1, 0.2, -0.3, 0.3, 0.2])
     bench.answer(bench.state(MS, bench.q - 1e-3 * dq, dq))
@@ -516,7 +516,7 @@ def test_in_lockstep_the_answer_waits_for_the_verdict_on_its_state(make_bench, f
         assert bench.unanswered(messages[0])
         command, status = bench.answer(messages[1])
         assert stamp(command) == k * MS
-    assert status.mode == ControllerStatus.MODE_COAST  # this very verdict counted
+    assert status.mode == ControllerStatus.MODE_COAST  # this very status counted
     assert len(bench.driver.commands) == 3
 
 
@@ -542,7 +542,7 @@ def test_in_lockstep_a_verdict_on_another_state_does_not_count(make_bench):
     ],
 )
 def test_in_lockstep_a_rate_that_the_states_do_not_have_moves_nothing(
-    make_bench, capfd, panda, interface, rate, step
+    make_bench, capfd, interface, rate, step
 ):
     """Each millisecond got the step of five: a Panda hit at 0.395 m/s instead of 0.078."""
     bench, last = make_bench(lockstep=True, interface=interface, rate=rate).start(), 0

@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from moving_arms import moving
 
 pytest.importorskip("rclpy")
 
@@ -243,7 +244,9 @@ def test_an_error_of_the_node_itself_leaves_the_watchdog_to_stop_the_arm(
         k = 4 + len(bench.driver.echo)
         bench.send(bench.verdict(k * MS))
         bench.send(bench.state(k * MS))
+    bench.send(bench.state((4 + len(bench.driver.echo)) * MS))  # which waits for the ramp's end
     bench.spin(lambda: not any(bench.driver.commands[-1].values))
+    bench.spin(lambda: bench.node._cycle._pending is None)
     assert "joint_states dropped: ZeroDivisionError: a defect" in capfd.readouterr().err
 
 
@@ -256,13 +259,10 @@ def test_an_arm_that_is_too_fast_for_an_approach_is_not_activated(
     """At 4 times its bound, 5 mm before the surface, nothing refused."""
     from dataclasses import replace
 
-    from impact_robots import ArmDynamics
-
     bench = make_bench()
     bench.configure()
     q = replace(scenario, run_up=0.005).start(panda)
-    J = ArmDynamics(panda)(q, np.zeros(7)).J
-    dq = np.linalg.pinv(J) @ np.append(-0.32 * contact.rotation[:, 2], np.zeros(3))
+    dq = moving(panda, -0.32 * contact.rotation[:, 2], q=q)
     bench.send(bench.state(MS, q - 1e-3 * dq, dq))
     bench.send(bench.state(2 * MS, q, dq))
     bench.spin(lambda: bench.node._cycle.inputs.state is not None)
@@ -299,12 +299,9 @@ def test_without_a_state_before_the_activation_the_first_one_decides(
 ):
     from dataclasses import replace
 
-    from impact_robots import ArmDynamics
-
     bench = make_bench().start()
     q = replace(scenario, run_up=0.005).start(panda)
-    J = ArmDynamics(panda)(q, np.zeros(7)).J
-    dq = np.linalg.pinv(J) @ np.append(-0.32 * contact.rotation[:, 2], np.zeros(3))
+    dq = moving(panda, -0.32 * contact.rotation[:, 2], q=q)
     _, status = bench.answer(bench.state(MS, q, dq))
     assert status.mode == ControllerStatus.MODE_BRAKE
     assert status.message.startswith("the arm moves at 0.320 m/s towards the surface")

@@ -18,6 +18,7 @@ from impact_qp import Contact, ControlError
 from impact_qp.arms.object_hits import box_hit
 from impact_qp.limits import RobustImpactLimit
 from impact_qp.object_speed import object_speeds
+from impact_qp.object_speed.delays import delayed_bound
 from impact_qp.object_speed.load_use import LoadUse
 from impact_qp.object_speed.robust_use import RobustUse
 from impact_qp.object_speed.use import ObjectUse, largest_scale
@@ -153,6 +154,48 @@ def test_every_box_in_the_ranges_keeps_the_limits():
             torque = np.maximum(np.abs(g + load.highest), np.abs(g + load.lowest))
             worst = max(worst, (torque / ROBOT.limits.torque_range).max())
     assert 0.5 < worst < 1.0
+
+
+class _Late(ObjectUse):
+    """Used most at 6.2 ms of the first arm's delay, at 1.3 times what it is at once."""
+
+    names = ("load",)
+
+    def __init__(self, delays):
+        ((self.name, self.delay),) = delays.items()
+
+    def used(self, scale):
+        peak = 0.3 * np.exp(-(((self.delay - 6.2e-3) / 3e-3) ** 2))
+        return np.array([scale * (1.0 + (peak if self.name == "left" else 0.0))])
+
+
+def test_the_worst_delay_is_found_between_those_of_the_grid():
+    found = delayed_bound(_Late, ("left", "right"), 1.0)
+    assert found.late == "left" and found.delay == pytest.approx(6.2e-3, abs=1e-3)
+    assert found.bound.scale == pytest.approx(1.0 / 1.3, rel=0.02)
+    assert delayed_bound(_Late, ("left", "right"), np.inf) == found
+
+
+def test_an_arm_that_is_late_loads_the_first_one_more():
+    grab = hit("rs_grab_catfood_case1", mass=(1.3, 1.3), restitution=(0.2, 0.2))
+    grab = replace(grab, friction=(0.8, 0.8))
+    at_once = LoadUse(grab, joint_ranges="nominal")
+    scale = largest_scale(at_once).scale
+    late = at_once.delayed({"right": 3e-3})
+    assert late.names[int(late.used(scale).argmax())].startswith("left")
+    assert late.used(scale).max() > 1.05
+    long_after = at_once.delayed({"right": 0.2})  # an arm alone
+    alone = LoadUse(grab.only(["left"]), joint_ranges="nominal").used(scale)
+    assert long_after.used(scale)[: len(alone)].max() >= alone.max() - 1e-9
+
+
+def test_robust_grabs_count_with_any_delay():
+    """The bound of two plates is that of the coupled set, at most that of both at once."""
+    grab = hit("rs_grab_catfood_case1")
+    speeds = object_speeds(grab, "robust")
+    assert speeds.safe == speeds.delayed.bound
+    assert 0.7 < speeds.safe.scale / speeds.together.scale < 1.0
+    assert object_speeds(hit(), "robust").delayed is None  # a single arm
 
 
 def test_a_clamp_force_takes_of_the_range():

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from moving_arms import moving
 from other_arms import ARMS, write_arm
 
 from impact_cli.command_line import run
@@ -85,9 +86,7 @@ def test_the_command_plans_for_it(arm, capsys):
 
 def test_its_impact_is_predicted(arm):
     _, robot = arm
-    dynamics = ArmDynamics(robot)
-    J = dynamics(robot.stance, np.zeros(robot.dof)).J
-    state = dynamics(robot.stance, np.linalg.pinv(J) @ np.append(-0.1 * NORMAL, np.zeros(3)))
+    state = ArmDynamics(robot)(robot.stance, moving(robot, -0.1 * NORMAL))
     surface = Surface(state.position, NORMAL, 0.2, 0.1)
     found = predict(state, surface, robot)
     after = surface.normal @ state.J[:3] @ found.dq_after

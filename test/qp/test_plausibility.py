@@ -79,7 +79,7 @@ def test_two_publishers_are_a_fault_although_every_other_state_is_good(panda, wh
     assert any(faults)
 
 
-def test_a_driver_that_is_not_ready_is_not_believed_from_the_first_state_on(panda):
+def test_a_driver_that_is_not_ready_is_not_trusted_from_the_first_state_on(panda):
     gate = StateGate(panda)
     finding = gate.check(0, np.zeros(7), np.zeros(7))
     assert finding.problem == "all positions are exactly zero: the driver is not ready"
@@ -92,7 +92,7 @@ def test_velocities_that_are_not_those_of_the_positions_are_a_fault(panda, facto
     assert any(faults)
 
 
-def test_after_a_fault_a_sound_stream_is_believed_again_after_some_time(panda):
+def test_after_a_fault_a_sound_stream_is_trusted_again_after_some_time(panda):
     gate = settled(panda)
     for time, q, dq in stream(6, start=20):
         gate.check(time, *spoilt(q, dq, "another arm"))
@@ -101,7 +101,7 @@ def test_after_a_fault_a_sound_stream_is_believed_again_after_some_time(panda):
     assert not any(finding.problem for finding in findings[60:])
 
 
-def test_two_arms_that_take_turns_are_never_believed(panda):
+def test_two_arms_that_take_turns_are_never_trusted(panda):
     """Also when each speaks for a while: its states agree with each other."""
     gate, random = settled(panda), np.random.default_rng(3)
     believed, other, k = 0, False, 20

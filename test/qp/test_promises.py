@@ -48,7 +48,7 @@ class Arm:
         raise AssertionError(f"still in mode {status.mode}")
 
     def follow(self, values):
-        """Do what the driver is told for a millisecond."""
+        """Do what the driver is sent for a millisecond."""
         if self.interface == "torque":
             state = self.dynamics(self.q, self.dq)
             self.dq = self.dq + 1e-3 * np.linalg.solve(
@@ -132,7 +132,7 @@ def test_a_detector_that_is_not_ready(arm):
 
 
 @pytest.mark.parametrize("what", ["nan", "degrees", "another arm"])
-def test_states_that_cannot_be_believed_and_then_can(arm, what):
+def test_states_that_cannot_be_trusted_and_then_can(arm, what):
     spoilt = {
         "nan": np.full(7, np.nan),
         "degrees": np.degrees(arm.q),

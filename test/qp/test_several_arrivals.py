@@ -25,11 +25,6 @@ SPECIFIED = {  # bounds of humanoid.md [m/s]
 }
 
 
-@pytest.fixture(scope="module")
-def hrp4():
-    return load_robot("hrp4")
-
-
 @pytest.mark.parametrize("half_width", SPECIFIED)
 @pytest.mark.parametrize("reading", READINGS)
 def test_bounds_of_both_palms_are_those_of_the_specification(hrp4, half_width, reading):

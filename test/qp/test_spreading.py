@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rigid_arm import RigidArm
+from spread_run_up import AFTER, DT, INTO, NOMINAL, START, Q
 
 from impact_qp import ControlError
 from impact_qp.references import Knot, Quintics, couple, free_motions
@@ -21,11 +22,7 @@ from impact_qp.spreading import (
 from impact_robots import ArmDynamics
 from impact_robots.exceptions import OutOfRangeError
 
-NOMINAL, DT = 0.6, 1e-3
-Q = np.array([0.4, 0.4904, 0.0958, -1.8512, -1.2484, 1.1998, -0.7298])
-START = np.array([0.6424, 0.8887, 0.2079, -1.2, -1.2433, 0.8406, -0.8717])
-SPEED = np.array([0.0, -0.7, 0.0])
-AFTER = 0.8  # of the velocities, what the impact leaves
+SPEED = 0.7 * INTO
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +48,18 @@ def references(panda, velocity_map):
     return couple(ante, NOMINAL, velocity_map, post, rotation=there.rotation)
 
 
-def run(panda, plan, *, impact=NOMINAL, told=None, duration=1.6, friction=0.0, factor=AFTER):
+def run(panda, plan, *, impact=NOMINAL, detected=None, duration=1.6, friction=0.0, factor=AFTER):
     """Return times and commands of a trial; the impact scales joint velocities by ``factor``."""
     arm, controller = RigidArm(panda, START, friction=friction), SpreadingController(panda, plan)
-    told = impact if told is None else told
+    detected = impact if detected is None else detected
     commands = []
     for k in range(round(duration / DT)):
         t = k * DT
         if impact is not None and k == round(impact / DT):
             arm.dq = factor * arm.dq
-        commands.append(controller.update(t, arm.q, arm.dq, impact=told is not None and t >= told))
+        commands.append(
+            controller.update(t, arm.q, arm.dq, impact=detected is not None and t >= detected)
+        )
         arm.step(commands[-1].torque)
     return np.arange(len(commands)) * DT, commands
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from moving_arms import moving
 from rigid_arm import RigidArm
+from spread_run_up import AFTER, DT, INTO, NOMINAL, START, Q, run_up
 
-from impact_qp.references import impact_motion
 from impact_qp.references.joint_path import fastest_joints
 from impact_qp.spreading import (
     GrabForce,
@@ -25,20 +26,12 @@ from impact_qp.spreading.plan import RESERVE
 from impact_robots import ArmDynamics
 from impact_robots.exceptions import OutOfRangeError
 
-NOMINAL, DT = 0.6, 1e-3
-Q = np.array([0.4, 0.4904, 0.0958, -1.8512, -1.2484, 1.1998, -0.7298])
-START = np.array([0.6424, 0.8887, 0.2079, -1.2, -1.2433, 0.8406, -0.8717])
-INTO, SPEED, AFTER = np.array([0.0, -1.0, 0.0]), 0.7, 0.8
+SPEED = 0.7
 
 
 @pytest.fixture(scope="module")
 def reference(panda):
-    """A run-up of 0.6 s from rest to 0.7 m/s, four fifths of which an impact leaves."""
-    dynamics = ArmDynamics(panda)
-    dq = np.linalg.pinv(dynamics(Q, np.zeros(7)).J) @ np.append(SPEED * INTO, np.zeros(3))
-    contact, start = dynamics(Q, dq), dynamics(START, np.zeros(7))
-    before = np.append(contact.velocity, dq[0])
-    return impact_motion(start, contact, AFTER * before, NOMINAL)
+    return run_up(panda, SPEED)
 
 
 def approaches(panda, plan, *, duration=NOMINAL, held=()):
@@ -73,8 +66,7 @@ def test_the_joints_are_as_fast_as_the_reference_asks(panda, reference):
         arm.step(controller.update(k * DT, arm.q, arm.dq).torque)
     found = fastest_joints(panda, reference.ante, reference.rotation, START, NOMINAL)
     np.testing.assert_allclose(found, fastest, rtol=0.02, atol=0.01)
-    at_the_end = np.linalg.pinv(ArmDynamics(panda)(Q, np.zeros(7)).J) @ [0, -SPEED, 0, 0, 0, 0]
-    assert found[3] > 1.05 * abs(at_the_end[3])
+    assert found[3] > 1.05 * abs(moving(panda, SPEED * INTO, q=Q)[3])  # at its end
 
 
 def test_plans_that_are_too_fast_are_held_back_together(reference):

@@ -95,7 +95,7 @@ class Bench:
 
     @property
     def judgements(self):
-        """Stamp of the newest verdict that the node has."""
+        """Stamp of the newest detection status that the node has."""
         return sum(arm.inputs._status_stamp for arm in self.node.arms)
 
     def start(self):
@@ -107,7 +107,7 @@ class Bench:
         return self
 
     def look(self, count, step=MS, names=ARMS, **verdict):
-        """Let the arms send states that are not answered, with a verdict if one is given."""
+        """Let the arms send states that are not answered, with a status if one is given."""
         for _ in range(count):
             self.now += step
             for name in names:

@@ -46,6 +46,10 @@ TIMING = Timing(nominal=1.0)
         ("timed", 0.999, 0.99, "ante"),
         ("timed", 1.0, None, "post"),
         ("continuous", 5.0, 1.0, "ante"),
+        ("time_invariant", 1.12, 1.03, "interim"),
+        ("time_invariant", 1.14, 1.03, "post"),
+        ("time_invariant", 1.16, None, "stop"),
+        ("time_invariant", 0.7, 0.5, "stop"),
     ],
 )
 def test_modes_follow_the_detection_or_the_clock(variant, time, impact, mode):

@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from spread_run_up import INTO, Q
 
 from impact_qp.compiled.binding_rows import minimum_on
 from impact_qp.program.program import ROW_TOLERANCE, NoSolutionFound, numbers_of, solve
@@ -14,8 +15,7 @@ from impact_qp.spreading import SpreadGuard, SpreadPlan, friction
 from impact_qp.spreading.program import SpreadingProgram, SpreadTask
 from impact_robots import ArmDynamics
 
-Q = np.array([0.4, 0.4904, 0.0958, -1.8512, -1.2484, 1.1998, -0.7298])
-INTO, CASES = np.array([0.0, -1.0, 0.0]), 300
+CASES = 300
 
 
 @pytest.fixture

@@ -8,26 +8,18 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from rigid_arm import RigidArm
+from spread_run_up import DT, NOMINAL, START, run_up
 
-from impact_qp.references import impact_motion
 from impact_qp.spreading import SpreadGuard, SpreadingController, SpreadPlan, StopReason
 from impact_robots import ArmDynamics
 
-NOMINAL, DT = 0.6, 1e-3
-Q = np.array([0.4, 0.4904, 0.0958, -1.8512, -1.2484, 1.1998, -0.7298])
-START = np.array([0.6424, 0.8887, 0.2079, -1.2, -1.2433, 0.8406, -0.8717])
-INTO, SPEED = np.array([0.0, -1.0, 0.0]), 0.7
 SAG = 0.030  # goal, of an unannounced payload of 3 kg [m]
 RETURN = 0.1 * 1.2  # of an arm that comes back to where it is held, at most [m/s]
 
 
 @pytest.fixture(scope="module")
 def plan(panda):
-    dynamics = ArmDynamics(panda)
-    dq = np.linalg.pinv(dynamics(Q, np.zeros(7)).J) @ np.append(SPEED * INTO, np.zeros(3))
-    contact, start = dynamics(Q, dq), dynamics(START, np.zeros(7))
-    before = np.append(contact.velocity, dq[0])
-    return SpreadPlan(impact_motion(start, contact, 0.8 * before, NOMINAL))
+    return SpreadPlan(run_up(panda, 0.7))
 
 
 class Run:

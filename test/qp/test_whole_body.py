@@ -17,11 +17,6 @@ SOLES = ("left_sole", "right_sole")
 
 
 @pytest.fixture(scope="module")
-def hrp4():
-    return load_robot("hrp4")
-
-
-@pytest.fixture(scope="module")
 def states(hrp4):
     return ArmDynamics(hrp4, "all")
 

@@ -19,12 +19,6 @@ from impact_qp.whole_body import (
     WorstCaseArrivalsLimit,
     arrival_speed,
 )
-from impact_robots import load_robot
-
-
-@pytest.fixture(scope="module")
-def hrp4():
-    return load_robot("hrp4")
 
 
 class Leaning:

@@ -144,8 +144,8 @@ def test_a_law_from_outside_is_a_choice_of_scenarios_and_of_the_plant(named):
     panda = load_robot("panda")
     normal, q = np.array([-1.0, 0.0, 0.0]), np.array(panda.stance)
     dq = np.linalg.pinv(ArmDynamics(panda)(q, np.zeros(7)).J[:3]) @ (-0.1 * normal)
-    hit = passive_impact(panda, q, dq, normal, law, after_touch=0.03)
-    soft = passive_impact(panda, q, dq, normal, Cushion(2e4, 1e9), after_touch=0.03)
+    hit = passive_impact(panda, q, dq, normal, law, after_contact=0.03)
+    soft = passive_impact(panda, q, dq, normal, Cushion(2e4, 1e9), after_contact=0.03)
     peaks = [float((run.contact_force @ normal).max()) for run in (hit, soft)]
     assert peaks[0] > peaks[1] > 0.0
 

@@ -11,7 +11,6 @@ from impact_cli.command_line import run as main
 from impact_detector import DetectorError, JointSample, StateDetector
 from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.parameters import DetectorParameters, session_for, state_detectors
-from impact_robots import load_robot
 from impact_ros.message_fields import constant
 from impact_ros.parameters import ParameterError, from_values
 
@@ -40,11 +39,6 @@ def speed_detector(setup):
 
 SPEED = DetectorKind("speed", SpeedDetector, speed_detector, "joint velocity", "rad/s", 1.0)
 KINDS = pytest.mark.parametrize("kind", [*DETECTORS.values(), SPEED], ids=lambda kind: kind.name)
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture(scope="module")

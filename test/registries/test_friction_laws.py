@@ -19,7 +19,7 @@ from impact_predictor import (
     predict_many,
 )
 from impact_predictor.exceptions import UnknownNameError
-from impact_robots import ArmDynamics, Surface, load_robot
+from impact_robots import ArmDynamics, Surface
 
 SLIPPERY = 0.1  # slip at which the toy law's friction is full [m/s]
 
@@ -117,11 +117,6 @@ def test_energy_grows_only_where_the_flag_says_so(law, by_name):
         assert (Flag.ENERGY_GAIN in result.flags) or after <= before * (1.0 + 1e-9)
         flagged += Flag.ENERGY_GAIN in result.flags
     assert flagged < 100
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled functions are kept, and compiled anew when anything that they are made of changes."""
+"""Compiled functions are cached, and compiled anew when anything that they are made of changes."""
 
 import os
 import subprocess

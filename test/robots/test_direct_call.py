@@ -17,7 +17,7 @@ class Spring(NamedTuple):
 
 
 def energy(spring, share):
-    """The energy of springs, and they are relaxed by a share."""
+    """The energy of springs, and they are relaxed by a fraction."""
     total = 0.0
     for k in range(len(spring.length)):
         total += 0.5 * spring.stiffness * spring.length[k] ** 2

@@ -20,11 +20,6 @@ from impact_robots import (
 )
 
 
-@pytest.fixture(scope="module")
-def cassie():
-    return load_robot("cassie")
-
-
 @pytest.fixture
 def drawn(cassie):
     """A drawn state: q, velocities, dynamics of the whole robot."""

@@ -16,11 +16,6 @@ from impact_robots.description.loader import _HERE
 from impact_robots.kinematics import inverse_kinematics
 
 
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
-
-
 def test_the_panda_has_the_published_inertias(panda, derived_data):
     with open(derived_data / "panda_links.csv") as file:
         mass = sum(float(row["mass_kg"]) for row in csv.DictReader(file)) - 0.629769

@@ -8,14 +8,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from impact_robots import ArmDynamics, ContactDynamics, RobotError, load_robot
+from impact_robots import ArmDynamics, ContactDynamics, RobotError
 
 OFFSET = np.array([0.05, -0.1, 0.02])
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture
@@ -62,7 +57,7 @@ def test_a_point_beside_a_frame_moves_with_its_link(panda, moving):
     np.testing.assert_allclose(again.drift, point.drift, atol=1e-12)
 
 
-def test_a_floating_base_has_points_too(panda):
+def test_a_floating_base_has_points_too():
     model = pin.buildSampleModelHumanoid()
     random = np.random.default_rng(4)
     q = pin.integrate(model, pin.neutral(model), random.uniform(-1.0, 1.0, model.nv))

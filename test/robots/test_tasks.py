@@ -19,11 +19,14 @@ from impact_robots.task.find import (
     find_hit_task,
     find_palm_task,
     find_task,
+    find_tool,
 )
 from impact_robots.task.hit_task import HIT_TASKS
 from impact_robots.task.palm_file import PALM_TASKS
 from impact_robots.task.palm_file import WORLD as PALM_WORLD
 from impact_robots.task.palm_task import PalmTask
+from impact_robots.tools.tool import with_tool
+from impact_ros.parameters import from_values
 from impact_sim.cell.spreading_file import load_spreading
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.humanoid.grab_file import load_grab
@@ -375,6 +378,58 @@ def test_what_is_wrong_with_a_hit_is_one_line(written, change, message):
     with pytest.raises(TaskError, match=message) as caught:
         find_hit_task(written(HIT.replace(*change)))
     assert "\n" not in str(caught.value)
+
+
+STRIKE = """
+robot: panda
+q_impact: [0.2147, 0.0538, -0.2143, -2.3784, 0.0175, 2.4309, 0.0]
+contact_normal: [0.0, 0.0, 1.0]
+tool:
+  head: {position: [0.0, 0.0, 0.12], mass: [0.27, 0.33]}
+  off_centre: 0.002
+target:
+  nail: {resistance: [150, 250]}
+  wall: {stiffness: [1e5, 1e6], restitution: [0.1, 0.5]}
+  friction: [0.0, 0.15]
+"""
+
+
+def test_a_hit_may_have_a_tool_and_what_it_strikes(written):
+    """The contact point is its head; ranges that nobody says are those of the target."""
+    path = written(STRIKE)
+    task, robot = find_hit_task(path), load_robot("panda")
+    arm = with_tool(robot, task.tool, task.tool.nominal.mass)
+    np.testing.assert_allclose(
+        ArmDynamics(arm).position(np.array(task.q_impact)), task.contact_point, atol=1e-9
+    )
+    assert find_tool(path) == task.tool and task.target.nail.resistance == (150.0, 250.0)
+    assert task.surface.friction == (0.0, 0.15) and task.surface.restitution == (0.1, 0.5)
+    assert not {"tool", "target"} & set(task.parameters)
+    settings = from_values(ControllerParameters, {"task": str(path)}).of_task()
+    assert settings.load_robot().contact_frame == arm.contact_frame
+    assert settings.strikes == task and settings.stiffness == (1e5, 1e6)
+    own = STRIKE + "friction: [0.2, 0.3]\n"
+    assert find_hit_task(written(own)).surface.friction == (0.2, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (STRIKE[: STRIKE.index("target:")], "expected a tool and a target, or neither, got tool"),
+        (STRIKE.replace("off_centre", "off_center"), "tool.'off_center': expected one of head"),
+        (STRIKE.replace("[150, 250]", "[250, 150]"), "target.nail.resistance: expected a number"),
+        (HIT + "tool: hammer.yaml\ntarget: {}\n", "tool: expected entries head"),
+    ],
+)
+def test_what_is_wrong_with_a_strike_is_one_line(written, text, message):
+    with pytest.raises(TaskError, match=message) as caught:
+        find_hit_task(written(text))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_task_without_a_tool_gives_none(written):
+    with pytest.raises(TaskError, match="tool: expected a file with an entry tool, got"):
+        find_tool(written(HIT))
 
 
 @pytest.mark.parametrize("name", HIT_TASKS.names())

@@ -88,7 +88,16 @@ def test_the_picture_has_the_imports_and_the_topics(page_module):
     assert "impact" in others["impact_detector"]
 
 
-@pytest.mark.parametrize("name", ["make_joint_load_figures", "make_learning_tables"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "make_engine_tables",
+        "make_joint_load_figures",
+        "make_learning_tables",
+        "make_people_tables",
+        "make_strike_tables",
+    ],
+)
 def test_tables_of_a_study_are_those_of_its_document(page_module, name):
     module = page_module(name)
     text, document = module.PAGE.read_text(), json.loads(module.RESULTS.read_text())

@@ -9,18 +9,13 @@ import pytest
 from coasting_hit import coasting_hit
 
 from impact_predictor.joint_load.load_case import viscoelastic
-from impact_robots import ArmDynamics, Surface, load_robot
+from impact_robots import ArmDynamics, Surface
 from impact_sim import NO_NOISE
 
 Q = np.array([0.3, -0.6, 0.2, -2.2, 0.5, 2.0, 0.3])
 NORMAL = np.array([-1.0, 0.0, 0.0])
 SPEED = 0.1
 LAW = viscoelastic(4e5, 0.3, SPEED)
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture(scope="module")

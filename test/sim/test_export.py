@@ -15,11 +15,15 @@ from exported_arm import Exported, hit
 from tiny_robot import tiny_robot
 
 from impact_detector.signals.sample import FUSED
+from impact_predictor.contact_force.linear_contact import (
+    LARGEST_RATIO,
+    damping_ratio,
+    linear_restitution,
+)
 from impact_robots import ArmDynamics, RobotError
 from impact_sim import ScenarioError, load_scenario
 from impact_sim.arm.passive_impact import passive_impact
 from impact_sim.export.arm_mjcf import ExportedArm
-from impact_sim.export.linear_contact import LARGEST_RATIO, damping_ratio, linear_restitution
 from impact_sim.export.mjcf import scenario_wall
 from impact_sim.export.mjcf_files import CONTROLLERS, MJCF, URDF, mjcf_files
 from impact_sim.export.ros2_control import COMMANDS, FORCE, STATES
@@ -98,7 +102,7 @@ def test_the_impulse_is_about_the_plants(panda, scenario, flexible, loop):
         wall.surface.normal,
         scenario.law,
         friction=wall.friction,
-        after_touch=0.04,
+        after_contact=0.04,
         torque_loop=loop,
     )
     impulse = run.contact_force.sum(axis=0) * run.contact_step

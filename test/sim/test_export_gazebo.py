@@ -106,7 +106,7 @@ def test_the_shipped_arm_differs_in_what_gazebo_lacks(panda, scenario):
     other = yaml.safe_load((ROOT / "config" / "panda_gazebo.yaml").read_text())
     different = {key for key in own | other if own.get(key) != other.get(key)}
     springs = {"joint_stiffness", "joint_damping", "joint_stiffness_range", "joint_damping_range"}
-    assert different == {"urdf", "apparent_motor_inertia", "assumed", *springs}
+    assert different == {"urdf", "apparent_motor_inertia", "assumed", "flange_speed", *springs}
     values = scenario.controller_parameters(panda) | {"impact_limits": "auto"}
     plan = from_values(ControllerParameters, values).plan()
     assert plan.resolved(panda).impact_limits == "joint_load"

@@ -30,11 +30,6 @@ passive: [slide], springs: {slide: 500}, reflected_motor_inertia: [0],
 contacts: {sole: {frame: box, offset: [0, 0, -0.1], half_extents: [0.1, 0.05]}}}"""
 
 
-@pytest.fixture(scope="module")
-def cassie():
-    return load_robot("cassie")
-
-
 @pytest.fixture
 def box(tmp_path):
     """A box of 3 kg with a bob of 1 kg on a spring, and a face to stand on."""

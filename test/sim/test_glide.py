@@ -5,17 +5,12 @@
 import numpy as np
 import pytest
 
-from impact_robots import ArmDynamics, load_robot
+from impact_robots import ArmDynamics
 from impact_sim import Simulation
 from impact_sim.arm.glide import CRUISE, RAMP, RELEASE_BEFORE, Glide
 from impact_sim.scenarios import load_scenario
 
 TYPES = [f"flex_exp_type{k}" for k in range(1, 11)]
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -8,26 +8,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from moving_arms import moving
+from thrown_arms import thrown_as_by_mujoco
 
 from impact_predictor import simulate_contact
 from impact_predictor.contact_force.contact_law import FreeBodyImpact
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics, Surface, load_robot
+from impact_robots import Surface
 from impact_robots.exceptions import ImpactError, OutOfRangeError
 from impact_sim.layered_law import DRAWN, LayeredLaw, drawn_law, wall_law
 from impact_sim.plant.compliant_wall import CompliantWall
 from impact_sim.plant.plant import FlexibleJointPlant
-from impact_sim.plant.wall_numbers import plane_of
 from impact_sim.scenarios import load_scenario
 
 MAT = LayeredLaw(2e4, 3e6, 1e-3, 4.0)  # on steel
 FIXED = settings(derandomize=True, deadline=None, max_examples=200)
 NORMAL = np.array([-0.8, 0.0, 0.6])
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @FIXED
@@ -68,38 +64,18 @@ def test_as_long_as_the_skin_is_not_pressed_through_it_is_a_wall_of_the_skin():
     assert MAT.curve(time, impact).force == pytest.approx(alone, abs=1e-3 * alone.max())
 
 
-def thrown(panda, law, speed, *, plain=False):
-    """Throw the arm at a wall; returns its steps, and the plant."""
-    point = ArmDynamics(panda).position(panda.stance) - 1e-4 * NORMAL
-    plant = FlexibleJointPlant(panda, CompliantWall(Surface(point, NORMAL, 0.3), law))
-    if plain:
-        plant._plane = lambda: None
-    state = ArmDynamics(panda)(panda.stance, np.zeros(7))
-    plant.reset(panda.stance, np.linalg.pinv(state.J) @ np.append(-speed * NORMAL, np.zeros(3)))
-    plant.apply_motor_torque(state.g)
-    steps = plant.advance_contact(2000)
-    return steps, plant
+def test_the_wall_takes_energy_from_an_arm_in_compiled_steps_too(panda):
+    assert FlexibleJointPlant(panda, CompliantWall(Surface(np.zeros(3), NORMAL), MAT)).compiled
+    dq = moving(panda, -0.3 * NORMAL)
+    _, steps = thrown_as_by_mujoco(lambda: FlexibleJointPlant(panda), MAT, dq, NORMAL)
+    assert (steps.force @ NORMAL).max() > 3.0 * MAT.skin * MAT.thickness  # it reached the core
+    assert np.einsum("ij,ij->i", steps.force, steps.velocity).sum() < 0.0  # power, on the arm
 
 
-def test_the_compiled_plant_is_the_plain_one(panda):
-    (compiled, plant), (plain, _) = (thrown(panda, MAT, 0.3, plain=each) for each in (False, True))
-    assert plane_of(plant.wall) is not None
-    force = plain.force @ NORMAL
-    assert force.max() > 3.0 * MAT.skin * MAT.thickness  # it reached the core
-    for mine, theirs in zip(compiled, plain, strict=True):
-        np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-9 * np.abs(theirs).max())
-
-
-def test_the_wall_takes_energy_from_the_arm_and_gives_none(panda):
-    steps, plant = thrown(panda, MAT, 0.3)
-    power = np.einsum("ij,ij->i", steps.force, steps.velocity)  # of the wall, on the arm [W]
-    assert power.sum() * plant.contact_step < 0.0
-
-
-def test_a_scenario_may_have_one():
+def test_a_scenario_may_have_one(panda):
     contact = {"model": "layered", "skin": 2e4, "core": 3e6, "thickness": 1e-3, "loss": 4}
     scenario = replace(load_scenario("qp_panda_demo"), contact=contact)
-    assert scenario.wall(load_robot("panda")).law == MAT
+    assert scenario.wall(panda).law == MAT
 
 
 @pytest.mark.parametrize(

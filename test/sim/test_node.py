@@ -15,7 +15,6 @@ from std_msgs.msg import String
 
 import impact_sim.node
 from impact_msgs.msg import JointCommand, WrenchBatch
-from impact_robots import load_robot
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.node.spin import spin
 from impact_ros.parameters import ParameterError
@@ -111,11 +110,6 @@ class Bench:
     def close(self):
         self.robot.destroy_node()
         self.controller.destroy_node()
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@
 import mujoco
 import numpy as np
 import pytest
+from moving_arms import moving
 from tiny_robot import tiny_robot
 
 from impact_predictor.contact_force.laws import Viscoelastic, viscoelastic_restitution
@@ -21,16 +22,10 @@ NORMAL = np.array([-1.0, 0.0, 0.0])
 SPEED = 0.12
 
 
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
-
-
 def hit(robot, **options):
     """Let the arm hit a wall from its stance, without turning the tool."""
-    J = ArmDynamics(robot)(robot.stance, np.zeros(robot.dof)).J
-    dq = np.linalg.pinv(J) @ np.concatenate([-SPEED * NORMAL, np.zeros(3)])
-    return passive_impact(robot, robot.stance, dq, NORMAL, LAW, after_touch=0.03, **options)
+    dq = moving(robot, -SPEED * NORMAL)
+    return passive_impact(robot, robot.stance, dq, NORMAL, LAW, after_contact=0.03, **options)
 
 
 def effective(run):
@@ -40,7 +35,7 @@ def effective(run):
 def test_a_free_mass_stops_with_its_momentum_and_rebounds_by_the_law(tmp_path):
     robot = tiny_robot(tmp_path, mass=2.0, stiffness=1e-6, reflected=1e-3, apparent=1e-3)
     law = Viscoelastic(1.2e5, 1.2e6)
-    run = passive_impact(robot, np.zeros(1), np.array([0.1]), NORMAL, law, after_touch=0.05)
+    run = passive_impact(robot, np.zeros(1), np.array([0.1]), NORMAL, law, after_contact=0.05)
     assert effective(run) == pytest.approx(2.0, rel=2e-3)
     rebound = run.normal @ run.contact_velocity[-1]
     assert rebound / run.approach_speed == pytest.approx(
@@ -52,9 +47,9 @@ def test_a_free_mass_stops_with_its_momentum_and_rebounds_by_the_law(tmp_path):
 def test_the_touch_is_the_state_that_was_asked_for(panda):
     run = hit(panda)
     assert run.approach_speed == pytest.approx(SPEED, rel=1e-3)
-    assert run.touch.q == pytest.approx(panda.stance, abs=1e-5)
-    assert run.touch.time == pytest.approx(1e-6 / SPEED, abs=2 * run.contact_step)
-    assert run.contact_t[0] == run.touch.time
+    assert run.contact_start.q == pytest.approx(panda.stance, abs=1e-5)
+    assert run.contact_start.time == pytest.approx(1e-6 / SPEED, abs=2 * run.contact_step)
+    assert run.contact_t[0] == run.contact_start.time
     assert run.t == pytest.approx(np.arange(len(run.t)) * 1e-3, abs=1e-9)
 
 
@@ -88,20 +83,19 @@ def test_it_repeats_bit_for_bit(panda):
 
 def test_a_run_that_never_touches_says_so(panda, monkeypatch):
     monkeypatch.setattr("impact_sim.arm.direct_run.TIMEOUT", 0.05)
-    with pytest.raises(SimulationError, match=r"no touch within 0\.05 s"):
+    with pytest.raises(SimulationError, match=r"no contact within 0\.05 s"):
         passive_impact(panda, panda.stance, np.zeros(7), NORMAL, LAW)
     plant = FlexibleJointPlant(panda)
     plant.reset(panda.stance)
     with pytest.raises(SimulationError, match="expected a wall"):
-        direct_run(plant, gravity_compensation, after_touch=0.1)
+        direct_run(plant, gravity_compensation, after_contact=0.1)
 
 
 def test_a_run_that_is_too_short_has_no_compression_impulse(panda):
     point = ArmDynamics(panda).position(panda.stance)
     plant = FlexibleJointPlant(panda, CompliantWall(Surface(point, NORMAL), LAW))
-    J = ArmDynamics(panda)(panda.stance, np.zeros(7)).J
-    plant.reset(panda.stance, np.linalg.pinv(J) @ np.array([SPEED, 0, 0, 0, 0, 0]))
-    run = direct_run(plant, gravity_compensation, after_touch=1e-3)
+    plant.reset(panda.stance, moving(panda, -SPEED * NORMAL))
+    run = direct_run(plant, gravity_compensation, after_contact=1e-3)
     with pytest.raises(SimulationError, match="compression does not end"):
         run.compression_impulse  # noqa: B018
 
@@ -129,7 +123,7 @@ def test_an_arm_with_locked_joints_is_the_same_in_both_engines(project_root):
 def test_a_run_that_ends_after_the_release_is_the_beginning_of_the_whole_one(panda):
     whole, ended = hit(panda), hit(panda, after_release=0.004)
     released = ended.contact_t[ended.contact_force.any(axis=1).argmin()]
-    assert len(ended.t) < len(whole.t) and released > ended.touch.time
+    assert len(ended.t) < len(whole.t) and released > ended.contact_start.time
     assert released + 0.003 <= ended.t[-1] < released + 0.004
     for name in ("t", "q", "dq", "tau", "contact_t", "contact_force", "contact_velocity"):
         mine = getattr(ended, name)
@@ -142,10 +136,9 @@ def test_a_law_that_is_not_compiled_gives_the_same_run(panda):
     class Own(Viscoelastic):
         """A law that somebody else wrote."""
 
-    J = ArmDynamics(panda)(panda.stance, np.zeros(7)).J
-    dq = np.linalg.pinv(J) @ np.concatenate([-0.4 * NORMAL, np.zeros(3)])
+    dq = moving(panda, -0.4 * NORMAL)
     one, other = (
-        passive_impact(panda, panda.stance, dq, NORMAL, law, after_touch=0.05)
+        passive_impact(panda, panda.stance, dq, NORMAL, law, after_contact=0.05)
         for law in (Viscoelastic(1.2e5, 1e6), Own(1.2e5, 1e6))
     )
     assert len(one.contact_t) < 0.9 * (0.05 / one.contact_step)  # it did leave

@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
+from moving_arms import moving
 from tiny_robot import tiny_robot
 
 from impact_predictor.contact_force.laws import (
@@ -15,15 +16,10 @@ from impact_predictor.contact_force.laws import (
     Viscoelastic,
     viscoelastic_restitution,
 )
-from impact_robots import ArmDynamics, Surface, load_robot
+from impact_robots import ArmDynamics, Surface
 from impact_sim import SimulationError
 from impact_sim.plant.compliant_wall import CompliantWall
 from impact_sim.plant.plant import CONTACT_STEP, FREE_STEP, FlexibleJointPlant
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 def energy(plant):
@@ -164,8 +160,7 @@ def test_momentum_of_the_arm_changes_by_what_acts_on_it(panda):
     point = dynamics.position(q) + np.array([1e-4, 0, 0])
     wall = CompliantWall(Surface(point, [-1, 0, 0], 0.3), Viscoelastic(1.2e5, 5e6))
     plant = FlexibleJointPlant(panda, wall)
-    J = dynamics(q, np.zeros(7)).J
-    plant.reset(q, np.linalg.pinv(J) @ np.array([0.2, 0.05, 0.0, 0, 0, 0]))
+    plant.reset(q, moving(panda, [0.2, 0.05, 0.0]))
     torque = plant.joint_torque
     plant.apply_motor_torque(torque)
 

@@ -6,14 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from position_driver import PositionDriver
 from position_hits import (
-    POSITION_LOOP,
     RATE,
     effective_masses,
     position_case,
     position_hit,
-    servoed,
 )
 
 from impact_detector.parameters import DetectorParameters, session_for
@@ -22,6 +19,8 @@ from impact_predictor.contact_force.laws import Viscoelastic
 from impact_qp import Phase
 from impact_robots import load_robot
 from impact_sim import NO_NOISE, SimulationError
+from impact_sim.driver.position_driver import PositionDriver
+from impact_trials.in_process.touch_trial import POSITION_GAIN, servoed
 
 MILLISECOND = 1_000_000
 
@@ -73,7 +72,7 @@ def test_the_arm_follows_with_the_lag_of_its_servo(panda):
         measured = driver.step(q)
     assert measured.time == pytest.approx(1.0)
     lag = (q - measured.q)[6]
-    assert lag == pytest.approx(speed * (1.0 / POSITION_LOOP - 0.5 / RATE), abs=0.5 * speed / RATE)
+    assert lag == pytest.approx(speed * (1.0 / POSITION_GAIN - 0.5 / RATE), abs=0.5 * speed / RATE)
     for _ in range(round(1.0 * RATE)):
         measured = driver.step(q)
     np.testing.assert_allclose(measured.q, q, atol=1e-4)

@@ -4,10 +4,11 @@
 
 import numpy as np
 import pytest
+from moving_arms import moving
 from tiny_robot import tiny_robot
 
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics, Surface, load_robot
+from impact_robots import ArmDynamics, Surface
 from impact_sim import (
     NO_NOISE,
     PANDA_NOISE,
@@ -20,11 +21,6 @@ from impact_sim import (
 )
 from impact_sim.driver.arm_driver import SERVO_RATE
 from impact_sim.plant.compliant_wall import CompliantWall
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 def test_zero_command_holds_the_arm_because_the_driver_adds_gravity(panda):
@@ -90,9 +86,8 @@ def test_a_wall_is_felt_at_25_kilohertz_and_force_is_on_the_robot(panda):
     point = ArmDynamics(panda).position(panda.stance) + np.array([2e-3, 0, 0])
     wall = CompliantWall(Surface(point, [-1, 0, 0], 0.3), Viscoelastic(1.2e5, 5e6))
     simulation = Simulation(panda, wall, noise=NO_NOISE, interface=Interface.VELOCITY)
-    state = ArmDynamics(panda)(panda.stance, np.zeros(7))
     simulation.reset(panda.stance)
-    wanted = np.linalg.pinv(state.J) @ np.array([0.1, 0, 0, 0, 0, 0])
+    wanted = moving(panda, [0.1, 0.0, 0.0])
     forces = [simulation.step(wanted).forces for _ in range(100)]
     assert {sample.shape for sample in forces} == {(25, 3)}
     assert np.concatenate(forces)[:, 0].min() < -10.0

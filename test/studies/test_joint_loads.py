@@ -12,8 +12,8 @@ from impact_analysis.present.plain import plain
 from impact_cli.command_line import run as impact
 from impact_predictor.contact_force.restitution import exact_restitution
 from impact_predictor.joint_load.load_case import scale_ends
-from impact_robots import ArmDynamics, load_robot
-from studies.joint_loads import load_report, load_study
+from impact_robots import ArmDynamics
+from studies.joint_loads import grab_loads, load_report, load_study
 from studies.joint_loads.load_formula import scenario_impacts
 from studies.joint_loads.load_poses import (
     MOST_GRAVITY,
@@ -25,11 +25,6 @@ from studies.joint_loads.load_poses import (
 from studies.row import DIFFERS, REPRODUCED
 from studies.study_folder import StudyFolder
 from studies.wall_configurations import NORMAL, draw
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +68,7 @@ def test_the_published_formula_misses_the_joint_that_is_overloaded(found):
     (said,) = found.scenarios
     assert said.scenario == "qp_panda_robust" and "joint2" in said.bound.name
     impact_ = said.impact
-    joint, share = impact_.worst(impact_.felt)
+    joint, share = impact_.worst(impact_.measured)
     assert joint + 1 == 5 and share > 1.0
     assert impact_.worst(impact_.formula)[1] < 0.7
     assert impact_.worst(impact_.model) == (joint, pytest.approx(share, rel=0.02))
@@ -132,6 +127,18 @@ def test_a_wrong_model_and_a_slow_bound_are_noticed(found):
     assert rows["L2"].verdict == REPRODUCED
 
 
+def test_a_grab_at_the_planned_speed_keeps_the_limits_and_one_above_is_counted(found):
+    """Both arms in contact, the second one some milliseconds later: 12 s, most of it the plan."""
+    grabs = [grab_loads.drawn_grab(0, number) for number in (2, 8)]  # of one plan
+    for grab in grabs:
+        assert 0.5 < grab.used < 1.0
+        assert 0.0 < grab.delay / grab.asked_delay < 1.0  # the box comes at the late arm
+    row = load_report.table(found._replace(grabs=grabs)).rows[-1]
+    assert (row.id, row.verdict, row.figures["above"]) == ("L7", REPRODUCED, 0)
+    over = load_report.table(found._replace(grabs=[grabs[0]._replace(used=1.01)])).rows[-1]
+    assert over.verdict == DIFFERS
+
+
 def test_the_command_goes_on_and_prints_one_document(found, folder, capsys, monkeypatch):
     monkeypatch.setattr(load_study, "scenario_impacts", lambda robot: found.scenarios)
     monkeypatch.setattr(load_study, "study_pose", None)  # what is finished is not made again
@@ -152,6 +159,6 @@ def test_the_command_goes_on_and_prints_one_document(found, folder, capsys, monk
     assert "L6" in text and "qp_panda_robust" in text
 
 
-def test_a_study_is_not_overwritten(found, folder, capsys):
-    assert impact(["reproduce", "load", "--seed", "3", "--out", str(folder)]) == 2
-    assert "holds a study: go on with --resume" in capsys.readouterr().err
+def test_a_study_is_not_overwritten(found, folder, refused):
+    line = refused("reproduce", "load", "--seed", "3", "--out", folder)
+    assert "holds a study: go on with --resume" in line

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from impact_cli.command_line import run as impact
-from impact_robots import load_robot
 from impact_robots.exceptions import UsageError
 from studies.joint_loads.load_poses import draw_poses
 from studies.learned_walls import learn_report, learn_study
@@ -24,11 +23,6 @@ from studies.row import DIFFERS, REPRODUCED
 from studies.study_folder import StudyFolder
 
 NAMES = [kind.name for kind in KINDS]
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 def of(name):

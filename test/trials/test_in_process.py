@@ -10,7 +10,6 @@ pytest.importorskip("rosbags")
 from impact_bags import BagReader
 from impact_bags.exceptions import AnalysisError, RecordingError
 from impact_bags.reading.run_record import Run
-from impact_sim import load_scenario
 from impact_trials.in_process import run as in_process
 from impact_trials.in_process.run import run_in_process
 
@@ -24,22 +23,17 @@ TOPICS = {
 
 
 @pytest.fixture(scope="module")
-def scenario():
-    return load_scenario("qp_panda_demo")
-
-
-@pytest.fixture(scope="module")
 def run(scenario, tmp_path_factory):
-    """A run in one process: how it was run, its time, what was told of it on the way."""
-    told, tapped = [], []
+    """A run in one process: how it was run, its time, its reports of progress."""
+    reports, tapped = [], []
     given = Run(
         scenario,
         "existential",
         tmp_path_factory.mktemp("in_process") / "run",
-        progress=lambda time, gap: told.append((time, gap)),
+        progress=lambda time, gap: reports.append((time, gap)),
         tap=lambda topic, kind, data, time: tapped.append((topic, time, bytes(data))),
     )
-    return given, run_in_process(given), told, tapped
+    return given, run_in_process(given), reports, tapped
 
 
 def plain(value):
@@ -79,10 +73,10 @@ def test_it_is_what_is_recorded_over_dds(scenario, run, tmp_path):
 
 
 def test_it_hits_and_goes_on_for_half_a_second(run):
-    _, seconds, told, _ = run
-    touched = next(time for time, gap in told if gap <= 0.0)
+    _, seconds, reports, _ = run
+    touched = next(time for time, gap in reports if gap <= 0.0)
     assert seconds - touched == pytest.approx(0.5, abs=0.002)
-    assert told[-1][0] == pytest.approx(seconds)
+    assert reports[-1][0] == pytest.approx(seconds)
 
 
 def test_who_listens_hears_all_that_is_written(run):

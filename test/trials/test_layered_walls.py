@@ -51,6 +51,6 @@ def test_the_campaign_counts_what_must_not_be(monkeypatch):
         return LAYERED.Struck(wall, (0.1,) * 5, next(loads))
 
     monkeypatch.setattr(LAYERED, "strike_wall", strike)
-    tried, failed, told = LAYERED.campaign(10, 0)
-    assert tried == 10 and len(told) == 2
+    tried, failed, failures = LAYERED.campaign(10, 0)
+    assert tried == 10 and len(failures) == 2
     assert failed == 3  # 1.4; 1.1 after it; three of a run above a limit

@@ -29,13 +29,8 @@ UNKNOWN = {"friction": (0.0, 0.5), "restitution": (0.02, 0.6), "stiffness": (1e4
 
 
 @pytest.fixture(scope="module")
-def scenario():
-    return load_scenario("qp_panda_demo")
-
-
-@pytest.fixture(scope="module")
 def approach(scenario):
-    """To the demo's wall, of which next to nothing is told."""
+    """To the demo's wall, of which next to nothing is announced."""
     robot = load_robot("panda")
     surface = Surface(None, scenario.normal, **UNKNOWN)
     point = ArmDynamics(robot)(np.array(scenario.q_impact), np.zeros(robot.dof))
@@ -106,9 +101,9 @@ def test_what_the_command_did_before_the_touch_is_no_part_of_the_hit(scenario, a
     hit = wall_hit(way, speed, simulation, detector_session(scenario, robot))
     box = learning_box(robot, approach.surface)
     alone = replace(hit, command=None)
-    told, untold = (learn(nothing_known(box), [aligned(box, each)]) for each in (hit, alone))
-    assert not told.alarm
-    assert untold.misfit[0] > 2.0 * told.misfit[0]
+    given, without = (learn(nothing_known(box), [aligned(box, each)]) for each in (hit, alone))
+    assert not given.alarm
+    assert without.misfit[0] > 2.0 * given.misfit[0]
 
 
 def test_an_arm_that_came_too_fast_is_asked_to_be_slower(approach, steps):

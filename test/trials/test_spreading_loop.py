@@ -39,12 +39,12 @@ def trial(name, variant="rs", seed=0, trigger=Trigger.PER_ARM, shift=None, after
 def feedback(run):
     """Return the figures of the feedback along the approach."""
     rows = np.array([[each.feedback for each in answer.commands] for answer in run.answers])
-    times, touch = np.array(run.log.times), run.log.plant.first_touch
+    times, touch = np.array(run.log.times), run.log.plant.first_contact_time
     return feedback_figures(times, rows.transpose(1, 0, 2), touch, 1)
 
 
 def touches(run):
-    return np.array([plate.touch.time for plate in run.log.plant.plates])
+    return np.array([plate.contact_start.time for plate in run.log.plant.plates])
 
 
 def largest_force(run):
@@ -158,7 +158,7 @@ def test_an_arm_that_misses_the_box_stops():
     scenario = replace(load_spreading("rs_push_catfood_case2"), box_offset=(0.0, -0.5, 0.0))
     run = spread(scenario, 0)
     (answer,) = run.answers
-    assert run.log.plant.first_touch is None
+    assert run.log.plant.first_contact_time is None
     assert [each.mode for each in answer.commands].index(Mode.STOP) == 751
     at_rest = [np.linalg.norm(each.velocity) for each in answer.commands[-100:]]
     assert np.mean(at_rest) < 0.01

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pushes and grabs in which something goes wrong: in each of them the joints keep their limits.
 
-Arms early and late, a box that is heavier, other than told, missing, slipping, gone; detectors that
-are deaf, or hear what is not there. A grab takes 3 s.
+Arms early and late, a box that is heavier, other than announced, missing, slipping, gone; detectors
+that are deaf, or hear what is not there. A grab takes 3 s.
 """
 
 from dataclasses import replace
@@ -107,7 +107,7 @@ def plates_apart(scenario, done):
 def test_a_mishap_in_a_grab(name):
     scenario, hand, reasons = MISHAPS[name]
     longer = 0.5 if "slips" in name else 0.0
-    done = run(scenario, due(GRAB) + 1.1 + longer, told=safe(GRAB), **hand)
+    done = run(scenario, due(GRAB) + 1.1 + longer, announced=safe(GRAB), **hand)
     keeps_its_limits(done)
     assert {each.name for each in done.stops if each} == set(reasons)
     assert plates_apart(scenario, done) > 0.03
@@ -130,7 +130,7 @@ def test_a_mishap_in_a_grab(name):
     ],
 )
 def test_a_mishap_in_a_push(hand, scenario):
-    done = run(scenario, due(PUSH) + 1.0, told=safe(PUSH), **hand)
+    done = run(scenario, due(PUSH) + 1.0, announced=safe(PUSH), **hand)
     keeps_its_limits(done)
     assert np.abs(done.speeds[-50:]).mean(axis=0).max() < REST
 
@@ -138,7 +138,7 @@ def test_a_mishap_in_a_push(hand, scenario):
 @pytest.mark.parametrize(("mass", "after"), [(0.5, 1.6), (3.0, 1.6), (3.0, 0.02), (3.0, 0.8)])
 def test_a_payload_that_nobody_announced_is_held(mass, after):
     """Hung on both arms: as they hold, as their plan begins, in the middle of their way."""
-    done = run(missing(safe(GRAB)), 3.0, told=safe(GRAB), hand=loaded(mass, after))
+    done = run(missing(safe(GRAB)), 3.0, announced=safe(GRAB), hand=loaded(mass, after))
     keeps_its_limits(done)
     heights = np.array(
         [[ArmDynamics(ROBOT).position(q)[2] for q in row] for row in done.positions[::5]]
@@ -153,14 +153,16 @@ def test_a_payload_that_nobody_announced_is_held(mass, after):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_at_the_bound_every_box_in_the_ranges_keeps_the_limits(seed):
-    """Asked for 0.35 m/s, the arms hit at 98 % of the bound, which is 0.19."""
+    """Asked for 0.35 m/s, the arms hit at 98 % of the bound, which is 0.18."""
     scenario = drawn(safe(GRAB), box_hit(safe(GRAB)), seed)
-    done = run(scenario, due(GRAB) + 0.7, told=safe(GRAB), seed=seed)
+    done = run(scenario, due(GRAB) + 0.7, announced=safe(GRAB), seed=seed)
     keeps_its_limits(done)
     assert done.stops == [None, None]
     for plate, answer in zip(done.log.plant.plates, done.answers, strict=True):
         guard = answer.controller.plan.guard
-        speed = ArmDynamics(ROBOT)(plate.touch.q, plate.touch.dq).velocity @ guard.into
+        speed = (
+            ArmDynamics(ROBOT)(plate.contact_start.q, plate.contact_start.dq).velocity @ guard.into
+        )
         assert 0.9 * guard.speed < speed < guard.speed
 
 
@@ -175,7 +177,7 @@ def test_a_push_that_is_too_fast_for_a_joint_on_its_way_is_held_back(tmp_path):
     keeps_its_limits(done)
     (answer,) = done.answers
     due_then = answer.controller.plan.timing.nominal
-    assert done.log.plant.plates[0].touch.time == pytest.approx(due_then, abs=0.01)
+    assert done.log.plant.plates[0].contact_start.time == pytest.approx(due_then, abs=0.01)
     assert done.stops == [None]
 
 
@@ -188,7 +190,7 @@ def test_without_the_limit_the_same_mishap_is_too_much_for_a_joint():
 
 def test_arms_that_are_asked_for_more_than_is_safe_stop_before_they_meet():
     asked = replace(load_spreading("rs_grab_catfood_case2"), variation={})
-    done = run(missing(asked), 1.2, told=asked)
+    done = run(missing(asked), 1.2, announced=asked)
     assert StopReason.ROOM in done.stops
     keeps_its_limits(done)
     assert plates_apart(asked, done) > 0.03

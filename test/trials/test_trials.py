@@ -7,10 +7,11 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 import pytest
+from moving_arms import moving
 from tiny_robot import tiny_robot
 
 from impact_predictor.contact_force.laws import Viscoelastic
-from impact_robots import ArmDynamics, Surface, contact_rotation, load_robot
+from impact_robots import ArmDynamics, Surface, contact_rotation
 from impact_sim import NO_NOISE, Simulation, all_scenario_names, load_scenario, scenario_names
 from impact_sim.arm.computed_torque import ComputedTorque
 from impact_sim.arm.direct_run import direct_run
@@ -24,11 +25,6 @@ from impact_sim.plant.plant import FlexibleJointPlant
 
 WALLS = ("iim_wall_cfg1", "iim_wall_cfg2", "iim_wall_cfg3")
 NORMAL = np.array([-1.0, 0.0, 0.0])
-
-
-@pytest.fixture(scope="module")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture(scope="module")
@@ -105,9 +101,8 @@ def test_the_start_is_shifted_in_contact_axes(panda):
 def hit(kind, panda):
     point = ArmDynamics(panda).position(panda.stance) + 1e-4 * -NORMAL
     plant = kind(panda, CompliantWall(Surface(point, NORMAL, 0.15), Viscoelastic(1.2e5, 8e6)))
-    J = ArmDynamics(panda)(panda.stance, np.zeros(7)).J
-    plant.reset(panda.stance, np.linalg.pinv(J) @ np.array([0.12, 0, 0, 0, 0, 0]))
-    return plant, direct_run(plant, gravity_compensation, after_touch=0.04)
+    plant.reset(panda.stance, moving(panda, [0.12, 0.0, 0.0]))
+    return plant, direct_run(plant, gravity_compensation, after_contact=0.04)
 
 
 def test_watching_changes_nothing(panda):
@@ -115,8 +110,8 @@ def test_watching_changes_nothing(panda):
     _, plain = hit(FlexibleJointPlant, panda)
     np.testing.assert_array_equal(run.q, plain.q)
     np.testing.assert_array_equal(run.tau, plain.tau)
-    assert watched.touch.time == plain.touch.time
-    np.testing.assert_array_equal(watched.touch.dq, plain.touch.dq)
+    assert watched.contact_start.time == plain.contact_start.time
+    np.testing.assert_array_equal(watched.contact_start.dq, plain.contact_start.dq)
     held = np.flatnonzero(~plain.contact_force.any(axis=1))[0]
     np.testing.assert_array_equal(watched.force, plain.contact_force[:held])
     assert watched.contact_duration == pytest.approx(held * plain.contact_step)
@@ -128,12 +123,12 @@ def test_the_impulse_stops_a_free_mass_and_throws_it_back(tmp_path):
     wall = CompliantWall(Surface([1e-4, 0, 0], NORMAL), Viscoelastic(1.2e5, 1.2e6))
     plant = WatchedPlant(robot, wall)
     plant.reset(np.zeros(1), np.array([0.1]))
-    direct_run(plant, gravity_compensation, after_touch=0.05)
-    change = plant.dq[0] - plant.touch.dq[0]
+    direct_run(plant, gravity_compensation, after_contact=0.05)
+    change = plant.dq[0] - plant.contact_start.dq[0]
     assert change < -0.1  # it comes back
     assert plant.impulse[0] == pytest.approx(2.0 * change, rel=2e-3)
     plant.reset(np.zeros(1))
-    assert plant.touch is None and not len(plant.force)
+    assert plant.contact_start is None and not len(plant.force)
 
 
 # --- free motion ------------------------------------------------------------------------------
@@ -160,7 +155,7 @@ def test_the_motion_is_hard_but_within_the_limits(panda, motion):
     velocity = (np.abs(dq) / limits.velocity).max(axis=0)
     acceleration = (np.abs(ddq) / limits.acceleration).max(axis=0)
     assert velocity.max() <= 0.9 and acceleration.max() <= 0.9
-    assert min(velocity.max(), acceleration.max()) > 0.8  # up to the drawn share
+    assert min(velocity.max(), acceleration.max()) > 0.8  # up to the drawn fraction
     assert np.abs(np.diff(q, axis=0)).max() < 0.01  # no jumps between moves
 
 
@@ -221,7 +216,7 @@ def test_taking_a_payload_up_changes_no_state_at_once_and_gravity_in_the_end(pan
         measured = simulation.step(control(measured.q, measured.dq, still).driver_torque)
     gravity = ArmDynamics(loaded(panda, payload))(plant.q, np.zeros(7)).g
     np.testing.assert_allclose(measured.tau, gravity, atol=0.05)
-    assert np.abs(plant.q - panda.stance).max() > 1e-3  # nobody told the controller
+    assert np.abs(plant.q - panda.stance).max() > 1e-3  # not announced to the controller
 
 
 def follow(panda, motion, seconds):

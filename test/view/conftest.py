@@ -6,15 +6,8 @@ import socket
 
 import pytest
 
-from impact_robots import load_robot
-
 pytest.importorskip("rosbags")
 pytest.importorskip("viser")
-
-
-@pytest.fixture(scope="session")
-def panda():
-    return load_robot("panda")
 
 
 @pytest.fixture(scope="session")

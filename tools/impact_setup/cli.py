@@ -35,6 +35,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   plan        compute the highest safe speed of an impact and the best configuration
   touch       compute how fast an arm may move until contact
   map         compute the highest safe speed at many points of a surface
+  compare     compare arms at the points of a surface that all reach
   detect      find impacts in a recording
   analyze     explain them: models compared, coefficients identified, a report
   evaluate    compare impact models on measured impacts

@@ -32,7 +32,7 @@ REACH = 0.1  # of the payload's centre from the contact point along each axis, d
 LEAST = 0.3  # payload for which that is counted, at least [kg]
 SLOW = 0.02  # joint speed at which friction has its direction [rad/s]
 SAME = 0.3  # distance of joint positions within which a posture is the same [rad]
-UNFIT = 4.0  # mean square of all errors over their deviations, above which nothing is told
+UNFIT = 4.0  # mean square of all errors over their deviations, above which no payload is reported
 _ANY = 20.0  # payload, deviation [kg]
 _PASSES = 3  # of the reach, which grows with the payload
 

@@ -19,9 +19,9 @@ from impact_predictor.identification.surface_identification import (
 )
 from impact_predictor.joint_load.drive import can_load, drive_of
 from impact_predictor.joint_load.load_interval import (
-    TorqueComparison,
+    compare_jumps,
     compare_torques,
-    load_interval,
+    joint_intervals,
 )
 from impact_robots import ArmDynamics, Robot
 
@@ -38,7 +38,7 @@ def identified_surface(
 
     Args:
         found: friction and restitution of the inertia that explains the velocities best.
-        contacts: what the force of each impact that was felt says.
+        contacts: what the force of each impact says, where a force sensor measured it.
     """
     friction, restitution = _range(found.friction, np.inf), _range(found.restitution, 1.0)
     own = [each.restitution for each in contacts]
@@ -66,14 +66,14 @@ def contacts_of(robot: Robot, impacts: Sequence[Judged], friction: float) -> lis
 
     Args:
         robot: the arm.
-        impacts: of which the first ones that a force sensor felt are looked at.
+        impacts: of which the first ones with a measured force are used.
         friction: coefficient, NaN if unknown [-].
     """
-    felt = [each for each in impacts if each.measured.touch_by_force and _comparable(each)]
+    usable = [each for each in impacts if each.measured.touch_by_force and _comparable(each)]
     if not can_load(robot):
         return []
     found, dynamics = [], ArmDynamics(robot)
-    for item in (each.measured for each in felt[:MOST_FORCES]):
+    for item in (each.measured for each in usable[:MOST_FORCES]):
         assert item.trace is not None
         point, force = dynamics(item.q, item.dq_before), item.trace.force @ item.normal
         mu = friction if np.isfinite(friction) else 0.0
@@ -90,21 +90,25 @@ def _comparable(impact: Judged) -> bool:
 def with_torques(
     robot: Robot, impacts: Sequence[Judged], surface: IdentifiedSurface
 ) -> list[Judged]:
-    """Return the impacts; those that models can be compared with have their torques compared."""
+    """Return the impacts with torques and jumps of the joints beside those of the model."""
     if not can_load(robot):
         return list(impacts)
-    return [replace(each, torques=_compared(robot, each, surface)) for each in impacts]
+    return [_compared(robot, each, surface) for each in impacts]
 
 
-def _compared(robot: Robot, impact: Judged, surface: IdentifiedSurface) -> TorqueComparison | None:
+def _compared(robot: Robot, impact: Judged, surface: IdentifiedSurface) -> Judged:
     item = impact.measured
     if item.trace is None or not _comparable(impact) or not np.isfinite(item.trace.torque).any():
-        return None
+        return impact
     point = ArmDynamics(robot)(item.q, item.dq_before)
     hit = surface.surface(item.normal)
-    predicted = load_interval(robot, point, hit, drive_of(robot, "torque"))
-    noise = robot.torque_noise
-    return compare_torques(item.trace.time, item.trace.torque, predicted, noise)
+    loads, jumps = joint_intervals(robot, point, hit, drive_of(robot, "torque"))
+    trace, noise = item.trace, robot.velocity_noise
+    return replace(
+        impact,
+        torques=compare_torques(trace.time, trace.torque, loads, robot.torque_noise),
+        jumps=compare_jumps(trace.time, trace.velocity, jumps, noise, item.time_std),
+    )
 
 
 def joints_of(robot: Robot, impacts: Sequence[Judged]) -> JointIdentification | None:

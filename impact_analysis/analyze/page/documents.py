@@ -154,6 +154,7 @@ def _impact(number: int, impact: Judged) -> dict[str, Any]:
         "contact_duration_s": item.duration,
         "restitution": item.restitution,
         **_torques(impact),
+        **_jumps(impact),
         "in_set": None if member is None else member.strict,
         "no_worse_than_set": None if member is None else member.hull,
         "notes": [said.text for said in item.notes],
@@ -170,6 +171,18 @@ def _torques(impact: Judged) -> dict[str, Any]:
         "torque_change_tolerance_nm": nothing if found is None else found.tolerance,
         "predicted_torque_change_low_nm": low,
         "predicted_torque_change_high_nm": high,
+    }
+
+
+def _jumps(impact: Judged) -> dict[str, Any]:
+    """Return when the joints jumped, NaN where that is not known."""
+    found = impact.jumps
+    nothing = np.full(len(impact.measured.q), np.nan)
+    low, high = (nothing, nothing) if found is None else found.predicted
+    return {
+        "jump_time_s": nothing if found is None else found.measured,
+        "predicted_jump_time_low_s": low,
+        "predicted_jump_time_high_s": high,
     }
 
 

@@ -1,46 +1,83 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Sections of the report about joints: changes of their torques, and what was identified."""
+"""Sections of the report about joints: their torques, their jumps, and what was identified."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from impact_analysis.analyze.page.narrative import FIGURES
 from impact_analysis.analyze.result import Analysis
+from impact_analysis.present.number import number
 from impact_analysis.present.section import html_section
 from impact_analysis.present.table import html_table
+
+if TYPE_CHECKING:  # loads slowly
+    from impact_predictor.joint_load.load_interval import JumpComparison, TorqueComparison
 
 MOST_ROWS = 50  # impacts in a table
 
 
 def torque_section(analysis: Analysis) -> str:
     """Return measured and predicted changes of torques as HTML, nothing without any."""
-    compared = [(k, each) for k, each in enumerate(analysis.impacts) if each.torques is not None]
-    marks: set[tuple[int, int]] = set()
-    rows: list[list[str]] = []
-    for k, impact in compared[:MOST_ROWS]:
-        torques = impact.torques
-        assert torques is not None
-        outside = torques.above | torques.below
-        marks |= {(len(rows), int(j) + 1) for j in np.flatnonzero(outside)}
-        cells = [
-            f"{value:.1f} ({low:.1f} to {high:.1f})"
-            for value, low, high in zip(torques.measured, *torques.predicted, strict=True)
-        ]
-        rows.append([f"{k + 1}. {impact.measured.recording}", *cells])
-    if not rows:
-        return ""
-    head = ["impact", *[f"joint {j + 1}" for j in range(analysis.robot.dof)]]
     note = (
         "Largest change of the measured torque within 30 ms of contact, in N.m; in brackets what"
         " the flexible-joint model allows over the ranges of surface and joints. Marked: outside,"
         " by more than the noise of the sensor."
     )
-    left = len(compared) - len(rows)
+    found = [each.torques for each in analysis.impacts]
+    return _compared_section(analysis, ("torques", "Measured joint torques"), found, 1.0, note)
+
+
+def jump_section(analysis: Analysis) -> str:
+    """Return when joints jumped, measured and predicted, as HTML, nothing without any."""
+    note = (
+        "Time since contact at which a joint has half of its largest change of velocity within"
+        " 30 ms, in ms; in brackets what the flexible-joint model allows over the ranges of surface"
+        " and joints. A dash: the change is not clear of the noise. Marked: outside, by more than a"
+        " sample and twice the deviation of the time of contact."
+    )
+    found = [each.jumps for each in analysis.impacts]
+    return _compared_section(analysis, ("jumps", "When each joint jumps"), found, 1e3, note)
+
+
+def _compared_section(
+    analysis: Analysis,
+    names: tuple[str, str],
+    compared: Sequence[TorqueComparison | JumpComparison | None],
+    scale: float,
+    note: str,
+) -> str:
+    """Return a row an impact that was compared, a column a joint, as HTML; nothing without any.
+
+    Args:
+        analysis: whose impacts they are.
+        names: of the section, and its title.
+        compared: of each impact; None: it was not.
+        scale: of the numbers.
+        note: below the table.
+    """
+    known = [(k, each) for k, each in enumerate(compared) if each is not None]
+    if not known:
+        return ""
+    marks: set[tuple[int, int]] = set()
+    rows: list[list[str]] = []
+    for k, found in known[:MOST_ROWS]:
+        marks |= {(len(rows), int(j) + 1) for j in np.flatnonzero(found.outside)}
+        numbers = zip(found.measured, *found.predicted, strict=True)
+        cells = [
+            f"{number(value, '.1f', scale)} ({scale * low:.1f} to {scale * high:.1f})"
+            for value, low, high in numbers
+        ]
+        rows.append([f"{k + 1}. {analysis.impacts[k].measured.recording}", *cells])
+    head = ["impact", *[f"joint {j + 1}" for j in range(analysis.robot.dof)]]
+    left = len(known) - len(rows)
     note += f" {left} more impacts are in impacts.csv." if left else ""
-    changes = html_table(head, rows, kind="table joints", marks=marks)
-    return html_section("torques", "Measured joint torques", changes, note=note)
+    table = html_table(head, rows, kind="table joints", marks=marks)
+    return html_section(*names, table, note=note)
 
 
 def joint_section(analysis: Analysis) -> str:

@@ -14,6 +14,7 @@ from impact_analysis.present.sentences import UNREADABLE, said
 
 SURE_DELAY = 3  # force truths for a figure on delays
 FIGURES = ("stiffness", "damping", "motor inertia")  # of a joint, in this order
+CLEARLY_WORSE = 2.0  # error over that of the best model; joint friction favours a wrong one by less
 CLEARLY_ANOTHER = 1.5  # half intervals by which a mass differs before a sentence says so
 VAGUE_PAYLOAD = 0.5  # half of an interval from which one posture is too few [kg]
 _UNLIKE = 0.05  # of coefficients that count as different [-]
@@ -74,7 +75,8 @@ def _models(analysis: Analysis) -> list[Sentence]:
     if not others:
         return [said("best_model", **first)]
     following = {"next": others[0].candidate.name, "worse": f"{np.degrees(others[0].error):.2f}"}
-    clear = "best_model_clear" if others[0].worse_low > 0.0 else "best_model_unclear"
+    clearly = others[0].worse_low > 0.0 and others[0].error > CLEARLY_WORSE * best.error
+    clear = "best_model_clear" if clearly else "best_model_unclear"
     compared = sum(bool(impact.predicted) for impact in analysis.impacts)
     return [said(clear if compared > 1 else "best_model_of_one", **first, **following)]
 
@@ -318,7 +320,7 @@ def _in_general(analysis: Analysis) -> list[Sentence]:
 
 
 def _payload(analysis: Analysis) -> list[Sentence]:
-    """Say what the arm carries if that is not what was declared, or cannot be told."""
+    """Say what the arm carries if that is not what was declared, or cannot be determined."""
     found = analysis.payload
     if found is None:
         return []

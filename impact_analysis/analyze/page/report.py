@@ -15,7 +15,7 @@ from plotly.offline import get_plotlyjs
 from impact_analysis.analyze.comparing.comparison import SIGNIFICANT
 from impact_analysis.analyze.comparing.identify import Identified
 from impact_analysis.analyze.page import figures
-from impact_analysis.analyze.page.joint_sections import joint_section, torque_section
+from impact_analysis.analyze.page.joint_sections import joint_section, jump_section, torque_section
 from impact_analysis.analyze.result import Analysis, Judged, Statistic
 from impact_analysis.present.number import number
 from impact_analysis.present.section import html_list, html_note, html_section
@@ -41,6 +41,7 @@ def report_text(analysis: Analysis) -> str:
             _coefficients(analysis),
             _comparison(analysis, page),
             torque_section(analysis),
+            jump_section(analysis),
             joint_section(analysis),
             _impacts(analysis, page),
             _recordings(analysis),

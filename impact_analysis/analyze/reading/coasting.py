@@ -37,7 +37,7 @@ GRAVITY_SHARE = 0.05  # of the gravity torque, by which its compensation may be 
 SIGMAS = 4.0  # of noise that are no torque
 REST = 0.02  # joint speed without a direction [rad/s]
 STEADY = (-0.02, -0.001)  # before the touch, what the motors gave against friction [s]
-PUSHED = 0.15  # of the approach speed, that motors may add in a contact
+PUSHED = 0.17  # of the approach speed, that motors may add in a contact
 LATE = 2e-3  # that torques may come after velocities [s]
 MOTOR_ERROR = 0.1  # of the motors' inertia
 
@@ -150,11 +150,12 @@ def _excess(
     needed = inertia @ _slopes(t, joints, part) + state.h - state.g
     slope_std = noise / np.sqrt(np.square(t[part] - t[part].mean()).sum())
     unsure = SIGMAS * np.sqrt(inertia**2 @ slope_std**2)
-    excess = _beyond(needed, speed, braking, pushing) - unsure
+    one_way = np.where((dq > 0.0).all(axis=0) | (dq < 0.0).all(axis=0), speed, 0.0)
+    excess = _beyond(needed, one_way, braking, pushing) - unsure
     if not np.isfinite(tau).all():
         return excess
     given = _beyond_gravity(dynamics, joints, part).mean(axis=0)
-    return np.minimum(excess, _beyond(given, speed, braking, pushing))
+    return np.minimum(excess, _beyond(given, one_way, braking, pushing))
 
 
 def _motor_inertia(robot: Robot) -> np.ndarray:
@@ -173,6 +174,9 @@ def _allowed(limit: np.ndarray, gravity: np.ndarray) -> tuple[np.ndarray, np.nda
 def _beyond(
     torque: np.ndarray, speed: np.ndarray, braking: np.ndarray, pushing: np.ndarray
 ) -> np.ndarray:
-    """Return by how much torques (n,) exceed what is allowed in their direction [N.m]."""
+    """Return by how much torques (n,) exceed what is allowed in their direction [N.m].
+
+    Friction of a joint that turns around (``speed`` 0) may act either way.
+    """
     along = (torque * speed > 0.0) & (np.abs(speed) > REST)
     return np.asarray(np.abs(torque) - np.where(along, pushing, braking))

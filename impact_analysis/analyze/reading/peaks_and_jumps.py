@@ -21,7 +21,7 @@ from impact_detector.signals.noise import STD_OF_MEDIAN
 from impact_robots import ArmDynamics, Robot
 
 APART = 0.1  # between peaks or jumps, within that they are one [s]
-SLOWEST = 0.005  # time between samples at which a rise or a jump can be seen [s]
+SLOWEST = 0.0051  # time between samples at which a rise or a jump can be seen: 200 Hz [s]
 
 CONTACT_FORCE = 3.0  # norm that is a contact [N]
 RISE = 0.01  # in which an impact rises by RISE_SHARE of its peak [s]
@@ -40,6 +40,7 @@ PUSH_HALF = 0.03  # of the time over which momentum is taken [s]
 PUSH = 0.05  # of a joint's torque limit: friction that turns around, in PUSH_HALF
 PUSH_UNKNOWN = 5.0  # the same of a joint without a limit [N.m]
 PUSH_SHARE = 0.3  # of what momentum gains around it, or it is a push by hand or a load
+PUSH_APART = 5 * PUSH_HALF  # between pushes, within that a smaller one is a trace of the larger [s]
 BEGUN = 0.05  # of a push, from which it has begun
 _PLACES = np.array([-3.0, -1.0, 1.0, 3.0])  # times HALF, and what counts of the velocity there
 _WEIGHTS = np.array([0.5, -1.5, 1.5, -0.5])
@@ -110,7 +111,7 @@ def velocity_jumps(
     excess = (np.abs(jumps) / np.maximum(JUMP, SIGMAS * usual)).max(axis=1)
     return sorted(
         (at - HALF, float(np.abs(jumps[best]).max()))
-        for best, at in _largest(excess, t[inner])
+        for best, at in _largest(excess, t[inner], APART)
         if _stands(robot, t, q, dq, tau, at, jumps[best])
     )
 
@@ -149,19 +150,19 @@ def momentum_pushes(
     size = np.where(jumps * np.sign(gains) > PUSH_SHARE * np.abs(gains), np.abs(jumps), 0.0)
     excess = (size / np.maximum(friction, SIGMAS * usual)).max(axis=1)
     found: list[tuple[float, float]] = []
-    for best, at in _largest(excess, t[inner]):
+    for best, at in _largest(excess, t[inner], PUSH_APART):
         joint = int(np.argmax(size[best] / friction))
         found.append((_begin(t, s[:, joint], at), float(size[best, joint])))
     return sorted(found)
 
 
-def _largest(excess: np.ndarray, t: np.ndarray) -> Iterator[tuple[int, float]]:
-    """Yield place and time of what exceeds 1, the largest first, none within ``APART`` of one."""
+def _largest(excess: np.ndarray, t: np.ndarray, apart: float) -> Iterator[tuple[int, float]]:
+    """Yield place and time of what exceeds 1, the largest first, none within ``apart`` of one."""
     left = excess.copy()
     while left.max(initial=0.0) > 1.0:
         best = int(np.argmax(left))
         yield best, float(t[best])
-        left[np.abs(t - t[best]) < APART] = 0.0
+        left[np.abs(t - t[best]) < apart] = 0.0
 
 
 def _gain(t: np.ndarray, s: np.ndarray, at: np.ndarray) -> np.ndarray:
@@ -175,8 +176,8 @@ def _gain(t: np.ndarray, s: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 def _begin(t: np.ndarray, s: np.ndarray, at: float) -> float:
     """Return when the push around a time begins, by s of one joint, shape (N,) [s]."""
-    before = (t >= at - 4 * PUSH_HALF) & (t <= at - 3 * PUSH_HALF)
-    near = (t > at - 3 * PUSH_HALF) & (t <= at + PUSH_HALF)
+    before = (t >= at - 4 * PUSH_HALF) & (t <= at - 1.5 * PUSH_HALF)
+    near = (t > at - 1.5 * PUSH_HALF) & (t <= at + 1.5 * PUSH_HALF)
     line = np.polyfit(t[before] - at, s[before], 1)
     gained = s[near] - np.polyval(line, t[near] - at)
     below = np.flatnonzero(gained / gained[-1] < BEGUN)

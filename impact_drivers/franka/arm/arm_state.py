@@ -26,3 +26,4 @@ class ArmState(NamedTuple):
     period: int = 0  # since the state before, by the arm's clock; outside of a motion 0 [ns]
     clock: int = 0  # of the arm, from an arbitrary origin [ns]
     arrived: float = 0.0  # time of arrival [s of perf_counter]
+    external: np.ndarray | None = None  # torques, as the arm estimates and filters them [N.m]

@@ -143,16 +143,20 @@ class LibfrankaArm:
 
     def _state(self, state: Any, period: int, arrived: float) -> ArmState:
         """Return a libfranka state; fields that are not used during motions are left out."""
-        q, dq, tau, tau_d = (
-            np.array(values) for values in (state.q, state.dq, state.tau_J, state.tau_J_d)
+        q, dq, tau, tau_d, ext = (
+            np.array(values)
+            for values in (
+                *(state.q, state.dq, state.tau_J, state.tau_J_d),
+                state.tau_ext_hat_filtered,
+            )
         )
         rate = state.control_command_success_rate
         clock = round(state.time.to_sec() * NANOSECONDS)
         if state.robot_mode == self._moving:
-            return ArmState(q, dq, tau, tau_d, MOVE, (), (), rate, period, clock, arrived)
+            return ArmState(q, dq, tau, tau_d, MOVE, (), (), rate, period, clock, arrived, ext)
         errors, ended = _names(state.current_errors), _names(state.last_motion_errors)
         mode = state.robot_mode.name
-        return ArmState(q, dq, tau, tau_d, mode, errors, ended, rate, period, clock, arrived)
+        return ArmState(q, dq, tau, tau_d, mode, errors, ended, rate, period, clock, arrived, ext)
 
 
 def is_on_this_machine(address: str) -> bool:

@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import nan
 from pathlib import Path
+
+import numpy as np
 
 from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.arm.collision_behavior import (
@@ -18,7 +21,9 @@ from impact_drivers.franka.arm.collision_behavior import (
     CollisionBehavior,
 )
 from impact_robots.yaml_file import read_mapping
-from impact_ros.parameters import from_values, parameter
+from impact_ros.parameters import from_values, of_node, parameter
+
+NODE = "franka"
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,15 @@ class ArmSettings:
     )
     highest_force_thresholds: tuple[float, ...] = parameter(
         HIGHEST_FORCE, "No hit raises those of force and moment beyond.", unit="N; N.m", low=0.0
+    )
+    hit_torque_thresholds: tuple[float, ...] = parameter(
+        (nan,) * 7,
+        "Thresholds of torque for the time of a hit, as `plan --reflex` scales them from recorded"
+        " gentle hits; only with raise_thresholds. NaN: what the hit is predicted to need.",
+        unit="N.m",
+    )
+    hit_force_thresholds: tuple[float, ...] = parameter(
+        (nan,) * 6, "Those of force and moment, likewise.", unit="N; N.m"
     )
     load_mass: float = parameter(
         0.1, "Of what is mounted on the flange (set_load).", unit="kg", low=0.0
@@ -105,6 +119,8 @@ class ArmSettings:
             ("force_thresholds", 6),
             ("highest_torque_thresholds", 7),
             ("highest_force_thresholds", 6),
+            ("hit_torque_thresholds", 7),
+            ("hit_force_thresholds", 6),
             ("load_center", 3),
             ("load_inertia", 9),
         ):
@@ -121,22 +137,71 @@ class ArmSettings:
                     f"{name}: expected at most {list(most)}, got {list(getattr(self, name))};"
                     " raise_thresholds raises them for a hit"
                 )
+        self._check_hit()
+
+    def _check_hit(self) -> None:
+        """Check that thresholds for a hit are neither below the low ones nor above the highest.
+
+        Raises:
+            DriverError: one is, or only some are given.
+        """
+        low, high = self.low_thresholds, self._highest
+        both = (
+            ("hit_torque_thresholds", self.hit_torque_thresholds, low.torque, high.torque),
+            ("hit_force_thresholds", self.hit_force_thresholds, low.force, high.force),
+        )
+        if np.isnan([value for _, values, _, _ in both for value in values]).all():
+            return
+        for name, values, least, most in both:
+            highest = np.maximum(least, most)
+            if not ((least <= values) & (values <= highest)).all():
+                raise DriverError(
+                    f"{name}: expected {least.tolist()} to {highest.tolist()}, got {list(values)}"
+                )
+
+    @property
+    def _highest(self) -> CollisionBehavior:
+        return CollisionBehavior(self.highest_torque_thresholds, self.highest_force_thresholds)
+
+    @property
+    def hit_thresholds(self) -> CollisionBehavior | None:
+        """Thresholds given for a hit; None: predicted for each."""
+        if np.isnan(self.hit_torque_thresholds).any():
+            return None
+        return CollisionBehavior(self.hit_torque_thresholds, self.hit_force_thresholds)
 
     @property
     def low_thresholds(self) -> CollisionBehavior:
         """Thresholds in force outside hits."""
         return CollisionBehavior(self.torque_thresholds, self.force_thresholds)
 
+    def with_hit_thresholds(self, thresholds: CollisionBehavior) -> ArmSettings:
+        """Return the settings that raise the thresholds to these for the time of each hit.
+
+        Raises:
+            DriverError: one is below the low ones, or above the highest.
+        """
+        torque, force = tuple(thresholds.torque.tolist()), tuple(thresholds.force.tolist())
+        return replace(
+            self,
+            raise_thresholds=True,
+            hit_torque_thresholds=torque,
+            hit_force_thresholds=force,
+        )
+
     def raised_for(self, need: CollisionBehavior) -> CollisionBehavior:
-        """Return the thresholds for a hit with predicted observations ``need``."""
-        highest = CollisionBehavior(self.highest_torque_thresholds, self.highest_force_thresholds)
-        return self.low_thresholds.raised(need, self.threshold_reserve, highest)
+        """Return the thresholds for a hit: those given, else by its predicted observations."""
+        given = self.hit_thresholds
+        if given is not None:
+            return given
+        return self.low_thresholds.raised(need, self.threshold_reserve, self._highest)
 
 
 def read_settings(path: str | Path) -> ArmSettings:
-    """Read settings from a YAML file, the rest by default.
+    """Read settings from a YAML file, or a parameter file of the node; the rest by default.
 
     Raises:
         ImpactError: no such file, or an entry that does not fit.
     """
-    return from_values(ArmSettings, read_mapping(Path(path)))
+    mapping = read_mapping(Path(path))
+    return from_values(ArmSettings, of_node(mapping, NODE) or mapping)

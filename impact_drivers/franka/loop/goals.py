@@ -16,6 +16,8 @@ from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.arm.settings import ArmSettings
 from impact_drivers.franka.loop.preparation import Preparation
 from impact_drivers.franka.memory.request import Request
+from impact_predictor.exceptions import PredictionError
+from impact_predictor.reflex.thresholds import check_range
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
 from impact_qp.limits.impact_limits.registry import refuse_weak_limits
@@ -89,6 +91,9 @@ class GoalMotion(Protocol):
     @property
     def stands(self) -> bool:
         """Whether the arm holds."""
+
+    def gravity(self, state: ArmState) -> np.ndarray:
+        """Return the torques of the joints against gravity, shape (7,) [N.m]."""
 
     def begin(self, goal: LoopGoal) -> None:
         """Approach for a goal."""
@@ -184,10 +189,23 @@ class GoalDesk:
         self._pending = None
         if not isinstance(outcome, ImpactController):
             self.decisions.decide(request.number, outcome)
-        elif refusal := self._motion.refusal(state, outcome):
+            return
+        goal = self._goal(request, outcome)
+        if refusal := self._motion.refusal(state, outcome) or self._beyond_range(goal, state):
             self.decisions.decide(request.number, refusal)
         else:
-            self._accept(self._goal(request, outcome))
+            self._accept(goal)
+
+    def _beyond_range(self, goal: LoopGoal, state: ArmState) -> str:
+        """Return why the goal's thresholds would let a joint leave its range, "" if not."""
+        if goal.thresholds is None:
+            return ""
+        room = goal.controller.robot.limits.torque_range - np.abs(self._motion.gravity(state))
+        try:
+            check_range(goal.thresholds.torque, self._settings.low_thresholds.torque, room)
+        except PredictionError as error:
+            return str(error)
+        return ""
 
     def _goal(self, request: Request, controller: ImpactController) -> LoopGoal:
         """Return a goal with its allowed thresholds."""

@@ -36,6 +36,7 @@ from impact_robots.robot import Robot
 
 SPARE = 600e-6  # since a state's arrival, after which no deferrable work is begun [s]
 MOVED = 0.02  # largest motion of the arm between two motions [rad]
+MakeController = Callable[[Plan, float], ImpactController]
 WARM_UP = 60  # cycles, more than the detector's quiet samples
 
 
@@ -65,6 +66,7 @@ class FrankaLoop:
         dry_run: bool = False,
         real_time: bool = False,
         rehearses: bool = True,
+        make_controller: MakeController | None = None,
         now: Callable[[], int] = clock.time_ns,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -82,6 +84,7 @@ class FrankaLoop:
             real_time: the arm does not wait for its answer: deferred work is limited to the time
                 left in a cycle.
             rehearses: in real time, see :class:`.Rehearsal`.
+            make_controller: of a plan, with a period [s]; None: that of a hit.
             now: stamps the states outside of motions, and the first of each [ns].
             stopped: whether the process is to end.
 
@@ -93,6 +96,7 @@ class FrankaLoop:
         self._make_session, self._requests, self._report = make_session, requests, report
         self._dry_run = dry_run
         self._rehearses = real_time and rehearses
+        self._make_controller = make_controller
         self._now, self._stopped = now, stopped
         self._state, self._time = LoopState.CONNECTED, 0
         self.times, self.fault = LoopTimes(), ""
@@ -279,7 +283,10 @@ class FrankaLoop:
         return GuardedController(self._controller(self._plan))
 
     def _controller(self, plan: Plan) -> ImpactController:
-        return ImpactController(self._robot, plan, period=CYCLE_NS * 1e-9)
+        period = CYCLE_NS * 1e-9
+        if self._make_controller is not None:
+            return self._make_controller(plan, period)
+        return ImpactController(self._robot, plan, period=period)
 
     def _described(self, state: ArmState) -> LoopCycle:
         """Return the report of a cycle outside of torque control."""

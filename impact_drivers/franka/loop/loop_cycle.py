@@ -99,4 +99,5 @@ class LoopCycle(NamedTuple):
     fault: str = ""  # why the arm was stopped, "" while it was not
     errors: str = ""  # of the arm, by libfranka's names; "" without
     raised: bool = False  # the collision thresholds are raised for a hit
+    external: np.ndarray | None = None  # torques, as the arm estimates them [N.m]; None: unknown
     reported: int = 0  # time of the report, monotonic clock; 0: unknown [ns]

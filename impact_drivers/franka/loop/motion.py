@@ -210,6 +210,10 @@ class TorqueMotion:
         point = self._dynamics(state.q, state.dq)
         return self._guarded.start_refusal(controller, point, TAKEOVER)
 
+    def gravity(self, state: ArmState) -> np.ndarray:
+        """Return the torques of the joints against gravity, shape (7,) [N.m]."""
+        return self._dynamics(state.q, state.dq).g
+
     @property
     def is_settled(self) -> bool:
         """Whether enough commands have arrived to evaluate the connection."""
@@ -319,6 +323,7 @@ class TorqueMotion:
             refusal=decisions.refusal,
             fault=self.fault,
             raised=self.is_raised,
+            external=state.external,
         )
 
     def _counts(self) -> LoopCounts:

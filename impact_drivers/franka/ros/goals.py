@@ -19,10 +19,10 @@ from impact_drivers.franka.ros.pending_goal import CheckedGoal, PendingGoal
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus
 from impact_qp.control.state_machine import Event, StateMachine
-from impact_qp.goals.approach_start import checked_goal
 from impact_qp.goals.goal import BAD_GOAL, NOT_FEASIBLE, PREEMPTED, End, Prepared
+from impact_qp.goals.start_check import checked_goal
 from impact_qp.limits.impact_limits.registry import AUTO, refuse_weak_limits
-from impact_qp.ros.goal_server import GoalServer
+from impact_qp.ros.actions.goal_server import GoalServer
 from impact_robots import ArmDynamics, Robot
 from impact_robots.exceptions import ImpactError
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from impact_predictor.inertia.inverse_inertia import crb
 from impact_qp.compiled.records import Preview
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.impact_limits.contact import Contact, SpeedBound
@@ -34,6 +35,7 @@ class ImpactLimit(Limit):
 
     yields = True
     quick = True  # the bound takes microseconds
+    of_person = False  # takes a task of contact with a person, as option ``person``
     every_impulse = False  # every admissible impulse respects the bounds, as required on a real arm
 
     def __init__(
@@ -122,6 +124,10 @@ class ImpactLimit(Limit):
             self.robot, self.contact, point, self.velocity_map, self.bounds
         )
         return rows, (1.0 - self.margin) * highest, names
+
+    def inverse_inertia(self, point: PointState) -> np.ndarray:
+        """Return W of the announced impulses, the composite body's, base axes, (3, 3) [1/kg]."""
+        return crb(point, np.eye(3))
 
     def speed_bound(self, point: PointState) -> SpeedBound:
         """Return the highest admissible approach speed at a state, margin included."""

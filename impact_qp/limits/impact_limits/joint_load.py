@@ -18,7 +18,7 @@ from impact_qp.limits.impact_limits.impact_limit import ImpactLimit
 from impact_qp.limits.impact_limits.load_watch import LoadWatch, Pieces
 from impact_qp.limits.impact_limits.registry import impact_limit
 from impact_qp.limits.impact_limits.speed import VELOCITY_MARGIN, ApproachSpeedLimit
-from impact_qp.limits.impact_limits.straight_path import states_ahead
+from impact_qp.limits.straight_path import states_ahead
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState, RobotState

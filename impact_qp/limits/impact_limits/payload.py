@@ -7,6 +7,8 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from impact_qp.exceptions import ControlError
 from impact_qp.limits.impact_limits.contact import Contact, SpeedBound
 from impact_qp.limits.impact_limits.impact_limit import ImpactLimit
@@ -41,6 +43,7 @@ class PayloadLimit(ApproachSpeedLimit):
         self._ends = tuple((ArmDynamics(each.robot), each) for each in ends)
         self._last: tuple[RobotState, tuple[PointState, ...]] | None = None
         self.quick = all(each.quick for each in ends)
+        self.everywhere = first.everywhere
 
     def against(self, contact: Contact) -> PayloadLimit:
         """Return the same limits for another contact."""
@@ -59,6 +62,13 @@ class PayloadLimit(ApproachSpeedLimit):
         """Return the smaller of the bounds that are updated from cycle to cycle."""
         return min(
             limit.present_bound(each)
+            for (_, limit), each in zip(self._ends, self._points(point), strict=True)
+        )
+
+    def towards(self, point: PointState, direction: np.ndarray) -> float:
+        """Return the smaller of the bounds in a direction."""
+        return min(
+            limit.towards(each, direction)
             for (_, limit), each in zip(self._ends, self._points(point), strict=True)
         )
 

@@ -20,6 +20,11 @@ class ApproachSpeedLimit(ImpactLimit):
     """Base of the limits that bound the approach speed and nothing else."""
 
     names = ("impact: ",)
+    everywhere = False  # bounds the speed of the contact point in every direction, too
+
+    def towards(self, point: PointState, direction: np.ndarray) -> float:
+        """Return the bound in a unit direction, (3,) [m/s]; infinite: there is none everywhere."""
+        return inf
 
     def present_bound(self, point: PointState) -> SpeedBound:
         """Return the bound of this cycle; :meth:`speed_bound` unless overridden."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf
 
+import numpy as np
+
 from impact_qp.limits.impact_limits.contact import Contact, SpeedBound
 from impact_qp.limits.impact_limits.impact_limit import ImpactLimit
 from impact_qp.limits.impact_limits.speed import ApproachSpeedLimit
@@ -22,6 +24,8 @@ class StrictestLimit(ApproachSpeedLimit):
         super().__init__(first.robot, first.contact, **ImpactLimit._options(first))
         self._limits = tuple(limits)
         self.quick = all(limit.quick for limit in limits)
+        bounding = [each for each in limits if isinstance(each, ApproachSpeedLimit)]
+        self.everywhere = any(each.everywhere for each in bounding)
 
     def against(self, contact: Contact) -> StrictestLimit:
         """Return the same limits for another contact."""
@@ -39,6 +43,11 @@ class StrictestLimit(ApproachSpeedLimit):
             else limit.speed_bound(point)
             for limit in self._limits
         )
+
+    def towards(self, point: PointState, direction: np.ndarray) -> float:
+        """Return the smallest bound in a direction."""
+        known = (limit for limit in self._limits if isinstance(limit, ApproachSpeedLimit))
+        return min((limit.towards(point, direction) for limit in known), default=inf)
 
     def look(self, point: PointState) -> None:
         """Take a state in which the limits are not active yet."""

@@ -11,6 +11,7 @@ import numpy as np
 from impact_predictor.exceptions import UnboundedSetError
 from impact_predictor.inertia.approximation import normal_response
 from impact_predictor.inertia.impulse_maps import mean_force_factor
+from impact_predictor.inertia.inverse_inertia import generalized_momentum
 from impact_predictor.sets.feasible_sets import friction_pyramid
 from impact_predictor.sets.speed_bound import one_sided_speed_bound
 from impact_qp.compiled.records import ImpulseSet
@@ -40,11 +41,25 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
 
     closed_form: ImpulseSet | None = None
 
-    def __init__(self, robot: Robot, contact: Contact, **options: Any) -> None:
-        """Create the limit; options as of :class:`ImpactLimit`."""
+    def __init__(
+        self, robot: Robot, contact: Contact, *, bare_motors: bool = False, **options: Any
+    ) -> None:
+        """Create the limit.
+
+        Args:
+            robot: the arm.
+            contact: announced.
+            bare_motors: of a servo that holds its motors: impulses of M + B_rho count beside those
+                of the composite body, in each direction the larger one. Without B_rho in the
+                robot's YAML only the latter.
+            options: as of :class:`ImpactLimit`.
+        """
         from impact_qp.compiled.worst_speed import UNBOUNDED, worst_speed  # loads slowly
 
         super().__init__(robot, contact, **options)
+        none = np.zeros(0)
+        self.bare_motors = bare_motors
+        self.motors = robot.motor_inertias.get("M+B_rho", none) if bare_motors else none
         self._worst_speed, self._unbounded = direct(worst_speed), UNBOUNDED
         self._directions = contact.rotation @ self._generators_in_contact_axes()  # K, base axes
         n, names = robot.dof, row_names(robot)
@@ -54,11 +69,20 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         if not self.bounds and self.velocity_map == MOMENTUM:
             impulsive = usable * limits.impulsive_torque / per_impulse
             announced = self._directions, contact.restitution[1], impulsive
-            self.closed_form = ImpulseSet(*announced, limits.velocity, usable)
+            self.closed_form = ImpulseSet(*announced, limits.velocity, usable, self.motors)
+
+    def _options(self) -> dict[str, Any]:
+        return super()._options() | {"bare_motors": self.bare_motors}
 
     def _generators_in_contact_axes(self) -> np.ndarray:
         """Return directions of impulses with a normal part of 1, shape (3, N)."""
         raise NotImplementedError
+
+    def inverse_inertia(self, point: PointState) -> np.ndarray:
+        """Return W of the announced set, of M + B_rho if motors count, base axes, (3, 3) [1/kg]."""
+        if len(self.motors):
+            return generalized_momentum(point, np.eye(3), self.motors)
+        return super().inverse_inertia(point)
 
     def unit_impulses(self, point: PointState) -> np.ndarray:
         """Return the largest impulses at an approach speed of 1 m/s, base axes, (3, N) [N.s].
@@ -69,8 +93,9 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
             UnboundedSetError: an impulse is unbounded.
         """
         K = self._directions
-        mobility, _ = normal_response(point, self._normal)
-        per_force = np.array(mobility).dot(K)
+        per_force = np.array(normal_response(point, self._normal)[0]).dot(K)
+        if len(self.motors):
+            per_force = np.minimum(per_force, self.inverse_inertia(point).dot(self._normal).dot(K))
         if not min(per_force.tolist()) > 1e-9 / point.robot_state.mass:
             raise UnboundedSetError(self.contact.friction[1], 0.0)
         return K * ((1.0 + self.contact.restitution[1]) / per_force)
@@ -131,9 +156,9 @@ class RobustImpactLimit(WorstCaseImpactLimit):
     def for_interface(
         cls, interface: str, robot: Robot, contact: Contact, **options: Any
     ) -> ImpactLimit:
-        """Return the limit; a velocity- or position-controlled arm needs more margin."""
+        """Return the limit; a servo needs more margin, and its motors are part of what hits."""
         if INTERFACES[interface].servo:
-            options = {"margin": VELOCITY_MARGIN} | options
+            options = {"margin": VELOCITY_MARGIN, "bare_motors": True} | options
         return cls(robot, contact, **options)
 
     def _generators_in_contact_axes(self) -> np.ndarray:

@@ -10,6 +10,7 @@ pytest.importorskip("rclpy")
 from diagnostic_msgs.msg import DiagnosticStatus
 from franka_bench import MS, OK, START, aimed
 from open_goals import set_fields
+from rclpy.action import ActionClient
 from rclpy.lifecycle import TransitionCallbackReturn
 
 from impact_detector.signals.sample import Detection, DetectionStatus
@@ -17,7 +18,7 @@ from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.loop.loop_cycle import LoopCounts, LoopState
 from impact_drivers.franka.memory.request import RequestKind
 from impact_drivers.franka.memory.ring import SLOTS
-from impact_msgs.action import ExecuteImpact
+from impact_msgs.action import ExecuteImpact, Touch
 from impact_msgs.msg import ControllerStatus
 from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
@@ -294,6 +295,18 @@ def test_a_goal_beyond_the_parameters_never_reaches_the_loop(bench, goal, change
     result = bench.result(bench.send(goal))
     assert result.code == codes.BAD_GOAL
     assert line in result.message
+    assert bench.loop.asked == [HOLD]
+
+
+def test_a_touch_is_refused_with_what_to_use_instead(bench):
+    bench.activate()
+    client = ActionClient(bench.listener, Touch, "impact_qp/touch")
+    bench.spin(client.server_is_ready)
+    sent = client.send_goal_async(Touch.Goal(force=20.0))
+    bench.spin(sent.done)
+    result = bench.result(sent.result().get_result_async())
+    assert (result.success, result.code) == (False, codes.BAD_GOAL)
+    assert "use the node impact_qp with franka_ros2" in result.message
     assert bench.loop.asked == [HOLD]
 
 

@@ -23,7 +23,7 @@ from franka_bench import OK, aimed
 from rclpy.lifecycle import TransitionCallbackReturn
 from serving import TIME_OUT
 
-from impact_bringup.experiments.recorder import Recorder
+from impact_bringup.experiments.child import child_process
 from impact_cli.command_line import run
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
@@ -95,16 +95,15 @@ def hit(bench, goal):
 
 
 def test_a_goal_hits_by_way_of_both_processes_and_is_recorded_as_any_other(
-    bench, goal, context, parameters, tmp_path, capfd
+    bench, goal, parameters, tmp_path, capfd
 ):
-    recorder = Recorder(tmp_path / "bag", context=context)
-    bench.executor.add_node(recorder)
-    bench.spin(lambda: set(TOPICS) <= {topic[1:] for topic in recorder._topics})
-    result = hit(bench, goal)
-    assert "loop: state to answer p50 " in capfd.readouterr().err
-    bench.executor.remove_node(recorder)
-    recorder.destroy_node()
-    assert recorder.skipped == {}
+    log = tmp_path / "recording.log"
+    with child_process("recording", [str(tmp_path / "bag")], log) as recording:
+        subscribers = bench.node.count_subscribers
+        bench.spin(lambda: all(subscribers(topic) == 2 for topic in TOPICS))  # and the bench's own
+        result = hit(bench, goal)
+        assert "loop: state to answer p50 " in capfd.readouterr().err
+    assert recording.returncode == 0, log.read_text()
     arm = [f"--{name}={value}" for name, value in (("robot", "fr3"), ("urdf", parameters["urdf"]))]
     out = tmp_path / "out"
     assert run(["analyze", str(tmp_path / "bag"), f"--out={out}", *arm, "--json"]) == 0

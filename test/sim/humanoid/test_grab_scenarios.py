@@ -89,9 +89,9 @@ def test_what_varies_comes_from_the_seed_and_stays_within_its_range():
     ],
 )
 def test_wrong_entries_are_told_in_one_line(entries, message):
-    with pytest.raises(ScenarioError, match=message) as told:
+    with pytest.raises(ScenarioError, match=message) as raised:
         grab_of("mine", {"title": "", **entries}, "here")
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_an_unknown_scenario_lists_the_choices():

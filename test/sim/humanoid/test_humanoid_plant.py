@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """HRP-4 on its own feet."""
 
+from dataclasses import replace
+
 import mujoco
 import numpy as np
 import pinocchio as pin
@@ -10,7 +12,9 @@ from hrp4_on_its_feet import grabbing, hrp4, standing
 
 from impact_robots import ArmDynamics
 from impact_sim.exceptions import SimulationError
+from impact_sim.humanoid.layout import servos_of
 from impact_sim.humanoid.plant import STEP
+from impact_sim.plant.mujoco_model import motor_joint
 
 WEIGHT = 38.0549 * 9.81
 
@@ -63,7 +67,7 @@ def test_its_inertia_is_the_robots():
     plant, robot = standing(), hrp4()
     M = np.zeros((plant.model.nv, plant.model.nv))
     mujoco.mj_fullM(plant.model, plant.data, M)
-    order = np.array([plant.model.joint(name).dofadr[0] for name in robot.joint_names])
+    order = np.array([plant.model.joint(motor_joint(name)).dofadr[0] for name in robot.joint_names])
     state = ArmDynamics(robot, "all").state(plant.q, plant.v)
     expected = state.inertia(robot.on_velocities(robot.reflected_motor_inertia))
     np.testing.assert_allclose(M[np.ix_(order, order)], expected[6:, 6:], atol=1e-9)
@@ -77,7 +81,7 @@ def test_velocities_are_those_of_pinocchio():
     plant.data.qvel[:3] = pin.Quaternion(plant.q[3:7]).toRotationMatrix() @ v[:3]
     plant.data.qvel[3:6] = v[3:6]
     for name, rate in zip(hrp4().joint_names, v[6:], strict=True):
-        plant.data.qvel[plant.model.joint(name).dofadr[0]] = rate
+        plant.data.qvel[plant.model.joint(motor_joint(name)).dofadr[0]] = rate
     np.testing.assert_allclose(plant.v, v, atol=1e-12)
     before = plant.q
     mujoco.mj_integratePos(plant.model, plant.data.qpos, plant.data.qvel, 1e-4)
@@ -120,3 +124,26 @@ def test_a_step_is_shorter_than_its_contacts_last():
     contact = standing().layout.palm_contact
     lightest = 0.38
     assert STEP * np.sqrt(contact.stiffness / lightest) < 0.2
+
+
+def test_flexible_joints_carry_it_and_their_springs_bear_what_rigid_motors_do():
+    """At rest a spring's torque is that of its motor; the links sag by less than 1 mrad."""
+    rigid, flexible = standing(), standing(flexible=True)
+    for plant in (rigid, flexible):
+        plant.advance(2000)
+    np.testing.assert_allclose(flexible.load, rigid.motor_torque, atol=0.3)
+    assert np.abs(flexible.load).max() > 10.0
+    stiffness = hrp4().joint_stiffness
+    np.testing.assert_allclose(flexible.deflection, -flexible.load / stiffness)
+    assert 1e-4 < np.abs(flexible.deflection).max() < 1e-3
+    assert flexible.balance.margin > 0.1 and np.linalg.norm(flexible.v) < 0.01
+
+
+def test_rigid_joints_have_no_load():
+    with pytest.raises(SimulationError, match="expected flexible joints, got rigid ones"):
+        _ = standing().load
+
+
+def test_a_robot_without_servos_in_its_yaml_is_refused():
+    with pytest.raises(SimulationError, match="does not give 'servo_stiffness' and 'servo_damp"):
+        servos_of(replace(hrp4(), servo_stiffness=None))

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""What HRP-4's controller is told."""
+"""What HRP-4's controller measures."""
 
 import numpy as np
 import pytest
@@ -56,7 +56,7 @@ def test_noise_is_as_large_as_it_says_and_comes_from_the_seed():
 
 
 def test_servos_follow_a_line_from_command_to_command():
-    """A joint that is told to go evenly goes evenly, with the lag of a servo."""
+    """A joint that is commanded to move evenly moves evenly, with the lag of a servo."""
     simulation = HumanoidSimulation(standing(), noise=QUIET, delay=0)
     joint = 7 + hrp4().joint_names.index("NECK_Y")
     q = simulation.reset(grabbing()).q

@@ -1,0 +1,86 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+r"""Desired velocity as a function of the pose alone, made of a planned motion.
+
+On the path of the motion it is the motion's velocity there; beside it the pose is led back:
+
+.. math:: v_{ref}(x) = \dot p(t^*) + \mathrm{sat}(\kappa\,(p(t^*) - x)), \qquad
+    d^T p(t^*) = d^T x
+
+no faster than the motion is anywhere, with d the direction of the motion and t* its time at the
+plane across d through x. Before the first knot and after the last the motion goes on, so the field
+does as well: that before an impact past the surface, that after it in front of the surface (van
+Steen and others, arXiv 2411.09870, use fields of their own; this one is made of the same references
+as the time-based modes).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from impact_qp.references.quintics import Quintics, ReferenceState
+
+SLOWEST = 0.02  # along a motion that starts from rest, or it would not begin [m/s]
+LEADS = np.array([0.05, 0.05, 0.05, 0.2])  # fastest way back to the path [m/s; rad/s]
+_STEP = 1e-3  # between tabulated times [s]
+_STILL = 1e-6  # path that is shorter than this has no direction [m]
+
+
+class VelocityField:
+    """The velocity field of a motion of [p; xi], shape (4,)."""
+
+    def __init__(self, motion: Quintics, leading: np.ndarray, *, begins: bool) -> None:
+        """Tabulate the motion along its direction.
+
+        Args:
+            motion: along which the contact point never goes back.
+            leading: kappa of [p; xi], shape (4,) [1/s].
+            begins: the motion begins at rest, where the field still has ``SLOWEST``.
+        """
+        self._motion, self._leading = motion, leading
+        self._slowest = SLOWEST if begins else 0.0
+        times = np.arange(motion.start, motion.end + _STEP, _STEP)
+        points = np.array([motion(float(t)).position[:3] for t in times])
+        way = points[-1] - points[0]
+        length = float(np.linalg.norm(way))
+        self._into = way / length if length > _STILL else np.zeros(3)
+        self._times = times
+        velocities = np.array([motion(float(t)).velocity[:3] for t in times])
+        fast = np.flatnonzero(np.linalg.norm(velocities, axis=1) >= SLOWEST)
+        self._stops = float(times[fast[-1] if len(fast) else 0])  # slower from then on [s]
+        self._fastest = max(SLOWEST, float(np.linalg.norm(velocities, axis=1).max()))
+        self._progress = np.maximum.accumulate(points @ self._into)
+
+    def time(self, position: np.ndarray) -> float:
+        """Return t* of a position of the contact point, shape (3,) [s].
+
+        Where a motion is slower than ``SLOWEST`` before its end that is the end: the arm is led
+        there as by a position. Outside of the motion as long as it would take at the velocity of
+        that end.
+        """
+        along, table = float(self._into @ position), self._progress
+        for end, outside in ((0, along < table[0]), (-1, along > table[-1])):
+            if outside:
+                time = float(self._times[end])
+                speed = float(self._into @ self._motion(time).velocity[:3])
+                return time + (along - table[end]) / speed if speed > self._slowest else time
+        time = float(np.interp(along, table, self._times))
+        return time if time <= self._stops else float(self._times[-1])
+
+    def along(self, position: np.ndarray) -> np.ndarray:
+        """Return the velocity of [p; xi] of the motion at a place (3,), without the way back."""
+        return self._motion(self.time(position)).velocity
+
+    def __call__(self, x: np.ndarray) -> ReferenceState:
+        """Return the field at a pose [p; xi], shape (4,), which is its reference position, too."""
+        time = self.time(x[:3])
+        place, velocity, acceleration = self._motion(time)
+        speed = float(self._into @ velocity[:3])
+        if speed < self._slowest and time < self._times[-1]:
+            velocity = velocity + np.append((self._slowest - speed) * self._into, 0.0)
+            acceleration = np.zeros_like(acceleration)
+        velocity = velocity + np.clip(self._leading * (place - x), -LEADS, LEADS)
+        speed = float(np.linalg.norm(velocity[:3]))
+        if speed > self._fastest:
+            velocity[:3] *= self._fastest / speed
+        return ReferenceState(np.array(x), velocity, acceleration)

@@ -1,0 +1,132 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""Plans the speed of each strike by what is known of tool and nail, and learns from strikes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from impact_predictor.learning.knowledge import Ceiling, ceiling_of, lowest
+from impact_predictor.strike.strike_plan import strike_limit
+from impact_predictor.strike.striker import Striker
+from impact_predictor.strike.tap_fit import Tap, learn_strike
+from impact_qp.learning.wall_approach import WallApproach
+from impact_robots.robot import Robot
+from impact_robots.tools.target import Target
+from impact_robots.tools.tool import Tool
+
+FASTER = 1.5  # highest ratio of the speeds of successive strikes, while it learns [-]
+LEARNED = 3  # strikes that it learns from
+READING = 0.05  # error of a measured peak, as a fraction of a limit [-]
+BROKEN = 2  # strikes that exceeded the prediction, after which no other follows
+WORST_FIT = 2.5  # misfit of a strike above which nothing is learned from it
+
+
+class SafeStrike(NamedTuple):
+    """A speed, and what it is based on."""
+
+    speed: float  # of the head along the strike [m/s]
+    used: float  # predicted fraction of a limit in the worst case of all ranges [-]
+
+
+class StrikePlanner:
+    """Knows tool and target by ranges, and learns them from strikes if it may.
+
+    Attributes:
+        robot: the arm, whose own tool is replaced.
+        tool: as it is known now.
+        target: as it is known now.
+        problem: why there must be no further strike, "" if there may be.
+        ceilings: speeds of strikes that came near a limit, which no later one of the same place
+            exceeds.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        tool: Tool,
+        target: Target,
+        *,
+        learns: bool = False,
+        ceilings: tuple[Ceiling, ...] = (),
+    ) -> None:
+        """Begin with what is announced.
+
+        Args:
+            robot: the arm, whose own tool is replaced.
+            tool: that strikes.
+            target: a nail, or a stop.
+            learns: narrow the ranges of tool and nail by the first strikes.
+            ceilings: of strikes before.
+        """
+        self.robot, self.tool, self.target, self._learns = robot, tool, target, learns
+        self.ceilings, self._place = ceilings, np.zeros(robot.dof)
+        self._safe: SafeStrike | None = None
+        self._strikes, self._last, self.problem = 0, inf, ""
+        self._broken: tuple[str, ...] = ()
+
+    def plan(self, approach: WallApproach, deep: WallApproach, highest: float = inf) -> SafeStrike:
+        """Return the speed of the next strike; takes seconds after something was learned.
+
+        Evaluated is where the arm arrives at that speed, at the nail as it is and at its depth.
+
+        Args:
+            approach: of the strike.
+            deep: of a strike on the nail at its depth.
+            highest: speed that no strike of this planner exceeds [m/s].
+
+        Raises:
+            ControlError: the arm does not reach the nail.
+            PredictionError: the robot's YAML lacks fields of the load model.
+        """
+        if self._safe is None:
+            self._place = approach.point.q
+            most = min(highest, lowest(self.ceilings, self._place))
+            safe = self._at(self._place, min(approach.fastest, most))
+            for each in (approach, deep):
+                if safe.speed > 0.0:
+                    safe = min(safe, self._at(each.arrives(safe.speed).q, safe.speed))
+            speed = min(safe.speed, FASTER * self._last)
+            self._safe = SafeStrike(speed, safe.used * speed / safe.speed if speed else 0.0)
+        self._last = self._safe.speed
+        return self._safe
+
+    def _at(self, q: np.ndarray, highest: float) -> SafeStrike:
+        """Return the strike at a configuration, no faster than a speed."""
+        found = strike_limit(Striker(self.robot, self.tool, q), self.target)
+        assert found is not None  # no speed is too low
+        speed = min(found.highest, highest)
+        return SafeStrike(speed, speed / found.critical.speed)
+
+    def learn(self, tap: Tap, used: float) -> None:
+        """Compare a strike with its prediction, and learn from it.
+
+        Args:
+            tap: the strike.
+            used: largest fraction of a limit that was measured [-].
+
+        Raises:
+            PredictionError: the robot's YAML lacks fields of the load model.
+        """
+        assert self._safe is not None  # of every strike
+        self._strikes += 1
+        if used > self._safe.used + READING:
+            line = f"strike {self._strikes} used {used:.2f} of a limit, not {self._safe.used:.2f}"
+            self._broken = (*self._broken, line)
+        if len(self._broken) >= BROKEN:
+            self.problem = " and ".join(self._broken)
+        if (ceiling := ceiling_of(self._place, self._safe.speed, used)) is not None:
+            self.ceilings, safe = (*self.ceilings, ceiling), self._safe
+            speed = min(safe.speed, ceiling.speed)
+            self._safe = SafeStrike(speed, safe.used * speed / safe.speed)
+        nail = self.target.nail
+        if not self._learns or self._strikes > LEARNED or nail is None or not self.tool.gives:
+            return
+        found = learn_strike(self.robot, self.tool, nail, tap)
+        if found.misfit <= WORST_FIT:
+            self.tool, self.target = found.tool, replace(self.target, nail=found.nail)
+            self._safe = None

@@ -1,0 +1,219 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A goal of an arm with a hammer: its line, its speed, and every way in which it ends."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from followed_strike import SPEED, TOOL, WINDOW, approach_of, follow
+
+from impact_qp.control.phases import Phase
+from impact_qp.control.plan import Plan
+from impact_qp.exceptions import ControlError
+from impact_qp.goals.goal import NOT_FEASIBLE, OK, TIMEOUT
+from impact_qp.strike.strike_approach import bounded_strike
+from impact_qp.strike.strike_goal import StrikeTask, begun_strike, start_refusal
+from impact_qp.strike.strike_line import StrikeLine
+from impact_qp.strike.strike_run import StrikeRun
+from impact_robots import ArmDynamics
+from impact_robots.tools.target import HardStop, Target
+
+OFF = replace(TOOL, off_centre=2e-3, off_angle=0.02)
+CAP = 1.0  # of the node [m/s]
+RAMPED = 25  # cycles in which torques come to those of gravity, 1 N.m each
+
+
+@pytest.fixture(scope="module")
+def approach(panda):
+    return approach_of(panda)
+
+
+def plan_of(approach, **changes):
+    return Plan(approach.contact, "robust", speed_cap=CAP, retract_speed=0.3, **changes)
+
+
+def line_of(approach, beside=0.0):
+    beside = np.array([beside, 0.0, 0.0])
+    return StrikeLine.of(OFF, approach.point.position + beside, approach.surface.normal)
+
+
+def struck(approach, line, plan=None):
+    plan = plan_of(approach) if plan is None else plan
+    return bounded_strike(approach, SPEED, WINDOW, plan, line)
+
+
+def run_of(controller, rows, impact=lambda command: False):
+    """The end of a goal whose controller has answered states, and in which phase it came."""
+    run = StrikeRun(
+        controller.robot, controller.plan, 10.0, controller=controller, gives=True, promised=0.5
+    )
+    for stamp, (command, q, dq) in enumerate(rows):
+        end = run.add(stamp * 1_000_000, q, dq, command, impact(command))
+        if end is not None:
+            return end, command.phase
+    return None, None
+
+
+def test_the_head_and_its_axis_come_to_the_line(approach):
+    line = line_of(approach, 1.5e-3)
+    controller = struck(approach, line)
+    seen = []
+    follow(controller, approach.start, impact=lambda *_: seen.append(controller.motion.off))
+    assert seen[1].centre == pytest.approx(1.5e-3, rel=0.05)
+    assert controller.motion.off.centre < 0.8e-3 and controller.motion.off.angle < 0.01
+    assert not controller.motion.problem
+
+
+def test_an_arm_beside_the_line_or_askew_begins_nothing(approach):
+    still = ArmDynamics(approach.robot)(approach.start, np.zeros(7))
+    assert start_refusal(line_of(approach), still) is None
+    beside = start_refusal(line_of(approach, 3.2e-3), still)
+    assert beside.code == NOT_FEASIBLE
+    assert beside.message == (
+        "head 3.2 mm beside the line, axis 0.000 rad off it; planned for at most 2 mm and 0.02 rad"
+    )
+    turned = SimpleNamespace(
+        position=still.position,
+        velocity=still.velocity,
+        rotation=_turned(still.rotation, 0.05),
+    )
+    askew = start_refusal(line_of(approach), turned)
+    assert askew.code == NOT_FEASIBLE and "axis 0.050 rad off it" in askew.message
+    behind = start_refusal(
+        replace(line_of(approach), point=still.position - [0.0, 0.0, -0.01]), still
+    )
+    assert behind.message == "the head is 0.010 m behind what it is to strike"
+    moving = ArmDynamics(approach.robot)(approach.start, np.full(7, 0.1))
+    assert "expected an arm at rest" in start_refusal(line_of(approach), moving).message
+
+
+def _turned(rotation, angle):
+    """Axes turned about the head's x."""
+    turn = np.array(
+        [[1, 0, 0], [0, np.cos(angle), -np.sin(angle)], [0, np.sin(angle), np.cos(angle)]]
+    )
+    return rotation @ turn
+
+
+@pytest.mark.parametrize("cycle", [100, 200])
+def test_a_head_that_leaves_the_line_ends_the_approach_in_rest(approach, cycle):
+    controller = struck(approach, line_of(approach))
+    motion, count = controller.motion, [0]
+
+    def pushed(*_):
+        count[0] += 1
+        if count[0] == cycle:
+            motion._line = line_of(approach, 4e-3)
+
+    phases, _, rows = follow(controller, approach.start, impact=pushed)
+    assert phases == [Phase.APPROACH, Phase.BRAKE, Phase.HOLD]
+    assert min(command.gap for command, *_ in rows) > 0.0
+    end, phase = run_of(controller, rows)
+    assert (end.code, phase) == (NOT_FEASIBLE, Phase.BRAKE)  # as soon as it is seen
+    assert "mm beside the line" in end.message and "at most 2 mm" in end.message
+
+
+def test_a_stop_too_late_to_stop_lets_go_and_rests(approach):
+    """Whenever it comes: the arm stops before the target, or meets it with gravity alone."""
+    braked = coasted = 0
+    for cycle in range(150, 330, 12):
+        controller = struck(approach, line_of(approach))
+        count = [0]
+
+        def stopped(*_, controller=controller, cycle=cycle, count=count):
+            count[0] += 1
+            if count[0] == cycle:
+                controller.stop()
+
+        phases, _, rows = follow(controller, approach.start, impact=stopped)
+        assert phases[-2:] == [Phase.BRAKE, Phase.HOLD] and Phase.RETRACT not in phases
+        coasting = [command for command, *_ in rows if command.phase is Phase.COAST]
+        for command in coasting[RAMPED:]:
+            np.testing.assert_allclose(command.torque, command.gravity, atol=1e-9)
+        if Phase.COAST in phases:
+            coasted += 1
+            after = next(k for k, (each, *_) in enumerate(rows) if each.phase is Phase.COAST)
+            braking = next(k for k, (each, *_) in enumerate(rows) if each.phase is Phase.BRAKE)
+            assert rows[braking][0].gap < 0.0  # through the target, nothing is there
+            assert (braking - after) * 1e-3 < 0.5
+        else:
+            braked += 1
+            assert min(command.gap for command, *_ in rows) > 0.0
+    assert braked >= 3 and coasted >= 3
+
+
+def test_the_way_back_keeps_the_bound_of_an_obstacle_behind(approach):
+    controller = struck(approach, line_of(approach))
+    _, q, rows = follow(controller, approach.start, seconds=15.0)
+    usual = controller.plan._usual_limit(controller.robot, 1e-3)
+    seen = 0
+    for command, at, dq in rows[::20]:
+        if command.phase is not Phase.RETRACT or command.gap < 0.0:
+            continue  # it turns
+        point = ArmDynamics(controller.robot)(at, dq)
+        speed, seen = float(np.linalg.norm(point.velocity)), seen + 1
+        bound = usual.against(replace_normal(approach)).speed_bound(point).speed
+        assert speed < 1.02 * bound
+    assert seen > 20
+    assert np.abs(q - approach.start).max() < 0.03
+
+
+def replace_normal(approach):
+    """The contact with an obstacle behind the arm."""
+    known = approach.contact
+    return type(known)(known.point, -known.normal, known.friction, known.restitution)
+
+
+def test_nothing_hit_is_said_once_the_arm_is_back(approach):
+    controller = struck(approach, line_of(approach))
+    _, _, rows = follow(controller, approach.start, seconds=15.0)
+    end, phase = run_of(controller, rows)
+    assert (end.code, end.message, phase) == (TIMEOUT, "no impact detected", Phase.HOLD)
+
+
+def test_a_hit_says_how_the_head_met_the_target(approach):
+    controller = struck(approach, line_of(approach))
+    found = lambda phase, count: phase is Phase.COAST and count > 40  # noqa: E731
+    _, _, rows = follow(controller, approach.start, seconds=15.0, impact=found)
+    hit = [command for command, *_ in rows if command.phase is Phase.COAST][41]
+    run = StrikeRun(
+        controller.robot, controller.plan, 10.0, controller=controller, gives=True, promised=0.5
+    )
+    for stamp, (command, q, dq) in enumerate(rows + [rows[-1]] * 1100):
+        impact = command is hit or run.impact_time is not None
+        end = run.add(stamp * 1_000_000, q, dq, command, impact)
+        if end is not None:
+            break
+    assert end.code == OK
+    assert end.message.startswith("head 0.") and end.message.endswith(
+        "no estimate of the impact came"
+    )
+    assert run.speed_bound == SPEED
+    assert run.contact_speed == pytest.approx(SPEED, rel=0.05)
+
+
+def test_the_strike_is_no_faster_than_goal_node_and_plan_allow(panda, approach):
+    still = ArmDynamics(approach.robot)(approach.start, np.zeros(7))
+    task = StrikeTask(panda, OFF, Target(stop=HardStop((1e5, 1e6), (0.02, 0.5))))
+    plan = plan_of(approach, speed=CAP)
+    speeds = []
+    for changes in ({}, {"highest_speed": 0.1}, {"speed_cap": 0.07}):
+        asked = replace(plan, **changes)
+        series = task.series(asked, approach.robot, still)
+        _, controller = begun_strike(series, asked, task.line(asked), 10.0, 1e-3)
+        speeds.append(controller.plan.strike)
+    assert 0.1 < speeds[0] < 0.7 and speeds[1:] == [0.1, 0.07]
+    slow = replace(plan, highest_speed=0.01)
+    end = begun_strike(task.series(slow, approach.robot, still), slow, task.line(slow), 10.0, 1e-3)
+    assert end.code == NOT_FEASIBLE and "expected a strike of 0.02 m/s or more" in end.message
+
+
+def test_settings_without_torques_or_with_a_person_are_refused(panda, approach):
+    task = StrikeTask(panda, OFF, Target())
+    with pytest.raises(ControlError, match="interface: expected torque where a tool strikes"):
+        task.refuse_settings(replace(plan_of(approach), interface="velocity"))
+    person = SimpleNamespace()
+    with pytest.raises(ControlError, match="person: expected none where a tool strikes"):
+        task.refuse_settings(replace(plan_of(approach), person=person))
