@@ -189,7 +189,7 @@ def test_it_fits_a_telephone_and_follows_dark_preference(page, report, width, da
 def test_columns_of_all_joints_fit_and_what_is_drawn_is_labelled(page, report):
     page.open(report, width=1200)
     tables = "[...document.querySelectorAll('.joints')]"
-    assert page.value(f"{tables}.length") == 2
+    assert page.value(f"{tables}.length") == 3  # torques, velocities, times of jumps
     assert page.value(f"{tables}.every(each => each.scrollWidth <= each.clientWidth)")
     drawn = page.value("[...document.querySelectorAll('.plot text')].map(t => t.textContent)")
     assert {"threshold 15", "touch", "detected"} <= set(drawn)
