@@ -8,13 +8,17 @@ Example:
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
 matplotlib.use("Agg")
 
 import numpy as np
+from make_joint_load_figures import between
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
@@ -24,9 +28,13 @@ from studies.flexible_joints.planar_case import planar_cases
 from studies.flexible_joints.planar_study import PlanarResult, planar_study
 from studies.impact_models.inertia_ranking import inertia_ranking, mean_log_errors
 from studies.printing import summary, table_text
+from studies.published import decisions
+from studies.row import PAPERS, REPRODUCED
 from studies.tables import TABLES
 
 HERE = Path(__file__).parent
+RESULTS = HERE / "results"
+CLAIMS = "<!-- claims: written by make_reproduce_figures.py -->\n"
 START, END = "<!-- tables: written by make_reproduce_figures.py -->\n", "<!-- end of tables -->"
 COLOURS = {"M": "#8c8c8c", "M+B_theta": "#1f5fa8", "M+B_rho": "#b07aa1"}
 LABELS = {
@@ -168,10 +176,37 @@ def write_tables() -> None:
         for name, table in made.items()
     ]
     file = HERE / "reproduce.md"
-    head, rest = file.read_text().split(START)
-    tail = rest.split(END, 1)[1]
-    body = "\n".join([*parts, f"`{summary(list(made.values()))}`\n"])
-    file.write_text(head + START + "\n" + body + "\n" + END + tail)
+    body = "\n".join([*parts, f"`{summary(list(made.values()))}`"])
+    page = between(file.read_text(), START, [body])
+    published = [asdict(row) for table in made.values() for row in table.rows]
+    file.write_text(between(page, CLAIMS, [claims_table(published), claims_table(kept_rows())]))
+
+
+def kept_rows() -> list[dict[str, Any]]:
+    """Return the rows of the studies whose documents are kept in doc/results."""
+    documents = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
+    tables = [table for document in documents for table in document.get("tables", [])]
+    return [{**row, "paper": table["table"]} for table in tables for row in table["rows"]]
+
+
+def claims_table(rows: list[dict[str, Any]]) -> str:
+    """Return claims as a table of a page: whose, what, and what would decide it.
+
+    Raises:
+        KeyError: a row that differs, or is not available, has no entry in decided_by.csv.
+    """
+    own = rows[0]["paper"] not in PAPERS.values()
+    heads = ("", "study", "promise", "goal") if own else ("", "paper", "claim", "published")
+    lines = [[*heads, "here", "verdict", "what would decide it"], 7 * ["---"]]
+    for row in rows:
+        cells = [row[key] for key in ("id", "paper", "claim", "published", "ours", "verdict")]
+        optional = {row["id"]: ""} if row["verdict"] == REPRODUCED else {}
+        lines.append([*cells, (optional | decisions())[row["id"]]])
+    return "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")
 
 
 if __name__ == "__main__":

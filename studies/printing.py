@@ -38,9 +38,12 @@ def counts(tables: Sequence[ClaimTable]) -> dict[str, int]:
 
 def _row_text(row: Row) -> str:
     """Return a row: claim, cells, and how or why not."""
-    text = f"{row.claim} ({row.paper})"
-    claim = wrap(text, WIDTH, initial_indent=f"{row.id:<{INDENT}}", subsequent_indent=" " * INDENT)
-    note = wrap(row.note, WIDTH, initial_indent=" " * INDENT, subsequent_indent=" " * INDENT)
+    decides = "" if row.verdict == REPRODUCED else row.decided_by
+    how = f"{row.note}. What would decide it: {decides}" if decides else row.note
+    claim, note = (
+        wrap(text, WIDTH, initial_indent=f"{first:<{INDENT}}", subsequent_indent=" " * INDENT)
+        for first, text in ((row.id, f"{row.claim} ({row.paper})"), ("", how))
+    )
     return "\n".join([*claim, _cells("", {name: getattr(row, name) for name in WIDTHS}), *note])
 
 

@@ -25,6 +25,12 @@ def claims() -> dict[str, dict[str, str]]:
 
 
 @cache
+def decisions() -> dict[str, str]:
+    """Return what would decide a claim by its id: all published ones, and own ones that differ."""
+    return {row["id"]: row["decided_by"] for row in read("decided_by")}
+
+
+@cache
 def _parameters() -> dict[str, str]:
     return {row["key"]: row["value"] for row in read("parameters")}
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from impact_analysis.present import table as present
-from studies.published import claims
+from studies.published import claims, decisions
 
 REPRODUCED, DIFFERS, NOT_AVAILABLE = "reproduced", "differs", "not available"
 OURS = "this suite"
@@ -34,6 +34,7 @@ class Row:
     verdict: str  # "reproduced", "differs" or "not available"
     note: str  # how, or why it cannot be had
     figures: Mapping[str, float | int] = field(default_factory=dict)  # SI, unit in the key
+    decided_by: str = ""  # what would settle the claim, of decided_by.csv
 
 
 @dataclass(frozen=True)
@@ -110,13 +111,15 @@ def promised(
         figures: ``ours`` for programs, SI, unit in the key.
     """
     verdict = REPRODUCED if holds else DIFFERS
-    return Row(row_id, paper, claim, goal, ours, difference, verdict, note, figures)
+    settles = decisions().get(row_id, "")
+    return Row(row_id, paper, claim, goal, ours, difference, verdict, note, figures, settles)
 
 
 def unavailable(claim_id: str, why: str, published: str = "") -> Row:
     """Return the row of a claim that cannot be had, with the reason."""
     paper, claim, value = _claim(claim_id)
-    return Row(claim_id, paper, claim, published or value, "-", "-", NOT_AVAILABLE, why)
+    goal, settles = published or value, decisions()[claim_id]
+    return Row(claim_id, paper, claim, goal, "-", "-", NOT_AVAILABLE, why, decided_by=settles)
 
 
 def _claim(claim_id: str) -> tuple[str, str, str]:

@@ -13,6 +13,7 @@ import pytest
 from printed_pages import PAGES, commands
 
 from impact_cli.command_names import COMMANDS
+from studies.published import claims
 
 FENCE = re.compile(r"^[ >]*```(.*)\n", re.MULTILINE)
 WIDTH = 92  # of what stands in a block, in a window of 1200 px
@@ -102,6 +103,23 @@ def test_tables_of_a_study_are_those_of_its_document(page_module, name):
     module = page_module(name)
     text, document = module.PAGE.read_text(), json.loads(module.RESULTS.read_text())
     assert module.page(text, document) == text
+
+
+def test_the_table_of_claims_has_all_published_ones_and_those_of_kept_studies(
+    page_module, project_root
+):
+    page = (project_root / "doc" / "reproduce.md").read_text()
+    module = page_module("make_reproduce_figures")
+    kept = module.kept_rows()
+    assert len({row["id"] for row in kept}) == len(kept) > 20
+    assert module.claims_table(kept) in page
+    lines = [line.split(" | ") for line in page.split(module.CLAIMS)[1].splitlines()]
+    published = {line[0].strip("| "): line for line in lines if len(line) == 7}
+    assert claims().keys() <= published.keys()
+    assert all(line[-1].strip(" |") for name, line in published.items() if name in claims())
+    differs = {**kept[0], "id": "E99", "verdict": "differs"}
+    with pytest.raises(KeyError, match="E99"):
+        module.claims_table([differs])
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ from studies.impact_models import (
     virtual_spring,
 )
 from studies.impact_models.detection_delay import LAWS, detect_one
-from studies.published import DATA, claims, parameter, read
+from studies.published import DATA, claims, decisions, parameter, read
 from studies.reference_spreading import hit_and_push, net_feedback, velocity_gaps
 from studies.row import DIFFERS, NOT_AVAILABLE, REPRODUCED, ClaimTable, judged, unavailable
 from studies.wall_configurations import wall_configurations
@@ -59,13 +59,23 @@ def closed_loop_hits():
 
 def carried():
     names = {path.name for path in DATA.glob("*.csv")}
-    return sorted(names - {"wall_configurations.csv"})
+    return sorted(names - {"wall_configurations.csv", "decided_by.csv"})
 
 
 @pytest.mark.parametrize("name", carried())
 def test_carried_files_are_those_of_the_shared_data(shared_data, name):
     (source,) = [path for path in shared_data.rglob("*.csv") if path.name == name]
     assert (DATA / name).read_bytes() == source.read_bytes()
+
+
+def test_what_would_decide_a_claim_is_said_of_every_published_one():
+    assert claims().keys() <= decisions().keys()
+    open_row = unavailable("H9", "no forces")
+    assert open_row.decided_by == decisions()["H9"]
+    shown = " ".join(printing.table_text(ClaimTable("iim", "", (open_row,))).split())
+    assert f"no forces. What would decide it: {open_row.decided_by}" in shown
+    settled = replace(open_row, verdict=REPRODUCED)
+    assert "decide it" not in printing.table_text(ClaimTable("iim", "", (settled,)))
 
 
 def test_given_wall_configurations_are_the_regression_vectors(derived_data):
