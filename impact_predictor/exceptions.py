@@ -82,6 +82,10 @@ class NoImpulseError(PredictionError):
         self.friction = friction
 
 
+class EngineError(PredictionError):
+    """A physics engine is not installed, or cannot make the step of an impact."""
+
+
 class UnsolvedImpactError(PredictionError):
     """No impulses were found that satisfy Coulomb's law at every contact; keeps the problem."""
 

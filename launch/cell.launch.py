@@ -22,6 +22,7 @@ from impact_bringup.launch_parts import (
     limited_discovery,
     node,
 )
+from impact_qp.arms.plans import OBJECT_MAP_CHOICES, USUAL_MAP
 from impact_qp.spreading import Variant
 from impact_robots.task.find import find_box_task
 
@@ -35,6 +36,7 @@ def generate_launch_description():
         ),
         "cell": ("", "YAML of the arms and their base poses; empty: the task's"),
         "variant": ("rs", "How references change", [each.value for each in Variant]),
+        "object_map": (USUAL_MAP, "Impact map of the references", OBJECT_MAP_CHOICES),
         "seed": ("0", "Seed of the sensor noise and of the place of the box"),
         "noise": ("true", "Sensor noise as on a real Panda", BOOLEANS),
     }
@@ -44,7 +46,7 @@ def generate_launch_description():
 def _actions(context):
     value, simulated = context.launch_configurations, ("scenario", "seed", "noise", ENDS)
     value["task"] = value["task"] or value["scenario"]
-    settings = [*given(value, ("task", "cell", "variant")), "-p", "lockstep:=true"]
+    settings = [*given(value, ("task", "cell", "variant", "object_map")), "-p", "lockstep:=true"]
     return [
         limited_discovery(),
         node(PACKAGE, "impact_cell", ros_arguments=given(value, simulated)),

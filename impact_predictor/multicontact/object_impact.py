@@ -66,12 +66,18 @@ class Footing:
 
 
 @dataclass(frozen=True)
-class ObjectImpact:
-    """State after the impact; twists are [linear; angular] in world axes, shape (6,)."""
+class ObjectVelocities:
+    """Velocities after the impact; twists are [linear; angular] in world axes, shape (6,)."""
 
     plates: dict[str, np.ndarray]  # twist of each plate, at its contact point [m/s; rad/s]
     body: np.ndarray  # twist of the object, at its centre of mass [m/s; rad/s]
     joints: dict[str, np.ndarray]  # joint velocities of each arm, shape (n,) [rad/s]
+
+
+@dataclass(frozen=True)
+class ObjectImpact(ObjectVelocities):
+    """The same, with the impulses of the impact and their law."""
+
     impact: SimultaneousImpact
 
 
@@ -98,8 +104,7 @@ def object_impact(
     """
     if kind not in OBJECT_MAPS:
         raise UnknownNameError("object map", kind, OBJECT_MAPS)
-    if not plates or OBJECT in plates:
-        raise OutOfRangeError("plates", f"at least one, none called {OBJECT!r}", list(plates))
+    check_names(plates)
     bodies: dict[str, Body] = {name: plate.arm for name, plate in plates.items()}
     bodies[OBJECT] = body
     if kind == "locked":
@@ -108,14 +113,33 @@ def object_impact(
         system = impact_system(bodies, _contacts(plates, support))
     solved = system.solve()
     return ObjectImpact(
-        plates={
-            name: plate.arm.jacobian(plate.center) @ solved.velocities[name]
-            for name, plate in plates.items()
-        },
+        plates=plate_twists(plates, solved.velocities),
         body=solved.velocities[OBJECT],
         joints={name: solved.velocities[name] for name in plates},
         impact=solved.impact,
     )
+
+
+def check_names(plates: Mapping[str, Plate]) -> None:
+    """Refuse no arm, or one that is called as the object.
+
+    Raises:
+        OutOfRangeError: it is so.
+    """
+    if not plates or OBJECT in plates:
+        raise OutOfRangeError("plates", f"at least one, none called {OBJECT!r}", list(plates))
+
+
+def plate_twists(
+    plates: Mapping[str, Plate], joints: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return the twist of each plate at its centre, world axes, shape (6,) [m/s; rad/s].
+
+    Args:
+        plates: of the arms, by name.
+        joints: velocities of each arm's joints, shape (n,) [rad/s].
+    """
+    return {name: plate.arm.jacobian(plate.center) @ joints[name] for name, plate in plates.items()}
 
 
 def _joints(plates: Mapping[str, Plate], body: FreeBody, support: Footing | None) -> list[Loop]:

@@ -10,7 +10,7 @@ from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 
 from impact_qp.arms.plan_start import PlanStart
-from impact_qp.arms.plans import SpreadChoice, guarded_arms
+from impact_qp.arms.plans import OBJECT_MAP_CHOICES, USUAL_MAP, SpreadChoice, guarded_arms
 from impact_qp.arms.spread_arm import STATES, SpreadArm
 from impact_qp.ros.control_cycle import bring_to_rest
 from impact_qp.ros.diagnostics import DiagnosticsReporter
@@ -38,6 +38,11 @@ class SpreadingParameters(WatchingParameters):
     scenario: str = parameter("", "Former name of `task`; works for now")
     variant: str = parameter(
         "rs", "How references change", choices=tuple(each.value for each in Variant)
+    )
+    object_map: str = parameter(
+        USUAL_MAP,
+        "Impact map of the references; usual: points for a push, locked for a grab",
+        choices=OBJECT_MAP_CHOICES,
     )
     speed_cap: float = parameter(
         1.0,
@@ -87,6 +92,7 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
         settings.refuse_weak_limits(task.impact_limits, IMPACT_LIMITS_OF_BOXES)
         choice = SpreadChoice(
             variant=Variant(settings.variant),
+            object_map=settings.object_map,
             cap=settings.speed_cap,
             hold_distance=settings.hold_distance,
         )

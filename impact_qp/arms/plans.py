@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_predictor.exceptions import UnknownNameError
 from impact_predictor.multicontact.bodies import box
-from impact_predictor.multicontact.object_impact import ObjectImpact, object_impact
+from impact_predictor.multicontact.object_impact import ObjectVelocities
+from impact_predictor.multicontact.reference_maps import REFERENCE_MAPS, reference_impact
 from impact_qp.arms.guards import spread_guards
 from impact_qp.arms.object_hits import box_footing, box_plates
 from impact_qp.references import AfterImpact, impact_motion, smooth_motion
@@ -36,6 +38,9 @@ from impact_robots.task.box_task import BoxTask
 Frictions = tuple[FrictionFeedforward, FrictionFeedforward]  # of ante- and post-impact motions
 PUSHED, GRABBED = AfterImpact(0.1, 0.7), AfterImpact(0.0, 0.8)
 INTO = 0.056  # how far inside the object a grab's smooth reference ends [m]
+USUAL_MAPS = {"push": "points", "grab": "locked"}
+USUAL_MAP = "usual"  # that of the task's kind
+OBJECT_MAP_CHOICES = (USUAL_MAP, *REFERENCE_MAPS)
 GRAB_GAINS = SpreadGains(orientation_after=50.0)
 
 
@@ -44,7 +49,7 @@ class SpreadChoice(NamedTuple):
 
     variant: Variant = Variant.RS
     inertia: str = "M+B_theta"  # of the impact map, one of ``robot.motor_inertias``
-    object_map: str = ""  # of OBJECT_MAPS; empty: "points" for a push, "locked" for a grab
+    object_map: str = USUAL_MAP  # of OBJECT_MAP_CHOICES; usual: that of USUAL_MAPS
     level: float = 1.0  # of the velocities after the impact, over those of the map
     then: AfterImpact | None = None  # motion after the impact; None: see `spread_plans`
     friction: tuple[Frictions, ...] | None = None  # feed-forward of each arm; none: none
@@ -76,6 +81,7 @@ def spread_plans(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadPla
     Raises:
         ControlError: no speed is safe by these limits, or there is a cap and a plan is faster, or
             faster than the joints may be.
+        EngineError: MuJoCo is wanted, and not installed.
         ImpactError: the task's arms are not where they can hit the object.
         UnknownNameError: no such inertia or map.
     """
@@ -114,12 +120,18 @@ def spread_plans(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadPla
     return slowed
 
 
-def expected_impact(task: BoxTask, choice: SpreadChoice) -> ObjectImpact:
-    """Return the nominal impact by the chosen map, by the arms' namespaces."""
+def expected_impact(task: BoxTask, choice: SpreadChoice) -> ObjectVelocities:
+    """Return the nominal impact by the chosen map, by the arms' namespaces.
+
+    Raises:
+        ImpactError: as of :func:`spread_plans`.
+    """
+    if choice.object_map not in OBJECT_MAP_CHOICES:
+        raise UnknownNameError("object map", choice.object_map, OBJECT_MAP_CHOICES)
+    kind = USUAL_MAPS[task.kind] if choice.object_map == USUAL_MAP else choice.object_map
     plates = box_plates(task, choice.inertia)
     body = box(task.box_mass, task.box_size, task.box_position, rotation=task.box_rotation)
-    kind = choice.object_map or ("points" if task.kind == "push" else "locked")
-    return object_impact(plates, body, box_footing(task), kind=kind)
+    return reference_impact(plates, body, box_footing(task), kind=kind)
 
 
 def usual_gains(task: BoxTask) -> SpreadGains:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from impact_robots.mujoco_links import add_shape
 from impact_robots.robot import Robot
 from impact_robots.state.frames import frame_index
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
@@ -20,7 +21,6 @@ from impact_sim.plant.face_contacts import (
     add_face,
     add_force_sensor,
     add_pair,
-    add_shape,
     contact_spec,
     corner_name,
     set_spring,

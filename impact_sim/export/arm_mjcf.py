@@ -25,13 +25,14 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.mujoco_links import joint_axis
 from impact_robots.robot import Robot
 from impact_robots.state.contact_frame import contact_rotation
 from impact_robots.state.frames import frame_index
 from impact_robots.state.quaternions import quaternion_wxyz
 from impact_robots.tools.hammer import HANDLE, SMALL
 from impact_robots.tools.tool import ToolCase
-from impact_sim.plant.mujoco_model import CONTACT_SITE, joint_axis
+from impact_sim.plant.mujoco_model import CONTACT_SITE
 
 TIP = "tip"  # the geom at the contact point, the only one of the arm with contacts
 TIP_RADIUS = 1e-3  # [m]

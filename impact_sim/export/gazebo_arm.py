@@ -16,11 +16,11 @@ from xml.etree.ElementTree import Element, SubElement, fromstring, indent, tostr
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.mujoco_links import joint_axis
 from impact_robots.robot import Robot
 from impact_robots.state.frames import frame_index
 from impact_sim.export.arm_mjcf import TIP_RADIUS, numbers
 from impact_sim.export.ros2_control import COMMANDS, RATE, STATES
-from impact_sim.plant.mujoco_model import joint_axis
 
 HARDWARE = "gz_ros2_control/GazeboSimSystem"
 PLUGIN = {

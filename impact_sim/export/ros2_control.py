@@ -16,12 +16,12 @@ from types import MappingProxyType
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, fromstring, indent, tostring
 
+from impact_robots.mujoco_links import joint_axis
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.mjcf import START
 from impact_sim.export.wall_mjcf import WALL
-from impact_sim.plant.mujoco_model import joint_axis
 
 PLUGIN = "mujoco_ros2_control/MujocoSystemInterface"
 RATE = 1000  # of the controller manager [Hz]

@@ -10,11 +10,12 @@ import numpy as np
 import pinocchio as pin
 
 from impact_robots.description.named_contact import NamedContact
+from impact_robots.mujoco_links import joint_axis
 from impact_robots.state.frames import frame_index
 from impact_robots.state.quaternions import quaternion_wxyz
 from impact_sim.humanoid.layout import HumanoidLayout
 from impact_sim.plant.face_contacts import add_face
-from impact_sim.plant.mujoco_model import add_flexible_joint, joint_axis, motor_joint
+from impact_sim.plant.mujoco_model import add_flexible_joint, motor_joint
 
 BASE = "base"
 

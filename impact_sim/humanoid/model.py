@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from impact_robots.mujoco_links import add_shape
 from impact_sim.cell.layout import Support
 from impact_sim.humanoid.body_tree import add_humanoid
 from impact_sim.humanoid.layout import HumanoidLayout, Ramp, SpringFace, WeightedBox
@@ -20,7 +21,6 @@ from impact_sim.plant.face_contacts import (
     add_face,
     add_force_sensor,
     add_pair,
-    add_shape,
     contact_spec,
     corner_name,
     set_spring,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from impact_sim.plant.mujoco_model import empty_spec
+from impact_robots.mujoco_links import add_shape, empty_spec
 
 if TYPE_CHECKING:
     import mujoco
@@ -46,19 +46,6 @@ def contact_spec(gravity: np.ndarray) -> Any:
 def corner_name(face: str, corner: int) -> str:
     """Return the MuJoCo name of a face's corner."""
     return f"{face}/{corner}"
-
-
-def add_shape(body: Any, name: str, kind: Any, size: Any, **where: Any) -> None:
-    """Add a shape without mass, with contacts only to its explicit pairs.
-
-    Args:
-        body: of MuJoCo's specification.
-        name: of the shape.
-        kind: of the shape, a ``mjtGeom``.
-        size: in MuJoCo's format for that kind, three numbers [m].
-        **where: ``pos`` and ``quat`` in the body's axes; left out: at its origin.
-    """
-    body.add_geom(name=name, type=kind, size=size, contype=0, conaffinity=0, mass=0.0, **where)
 
 
 def add_face(

@@ -14,14 +14,12 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from impact_robots.mujoco_links import add_links, empty_spec, joint_axis
 from impact_robots.robot import Robot
-from impact_robots.state.axis_chain import joint_subspace
 from impact_robots.state.contact_frame import OWN, ContactPoint
 from impact_robots.state.frames import frame_index
-from impact_robots.state.quaternions import quaternion_wxyz
 from impact_sim.exceptions import SimulationError
 
 if TYPE_CHECKING:
@@ -64,18 +62,6 @@ def build_mujoco_model(robot: Robot, contact: ContactPoint = OWN) -> mujoco.MjMo
     return model
 
 
-def empty_spec(gravity: np.ndarray) -> Any:
-    """Return a model without bodies, to be filled; gravity in world axes, shape (3,) [m/s^2]."""
-    import mujoco  # loads slowly
-
-    spec = mujoco.MjSpec()
-    spec.compiler.degree = False
-    spec.compiler.autolimits = False
-    spec.option.gravity = gravity
-    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-    return spec
-
-
 def compiled(spec: Any, what: str) -> mujoco.MjModel:
     """Return the model of a specification.
 
@@ -102,32 +88,19 @@ def add_arm(
     Returns:
         Its bodies: the world, then one a joint.
     """
-    bodies = [spec.worldbody]
-    for index, name in enumerate(robot.joint_names):
-        parent = robot.model.parents[index + 1]
-        at = np.asarray(base, dtype=float) if parent == 0 else np.zeros(3)
-        bodies.append(_add_body(bodies[parent], robot, index, prefix + name, at))
-    return bodies
-
-
-def _add_body(parent: Any, robot: Robot, index: int, name: str, base: np.ndarray) -> Any:
-    """Add one link with its motor and its deflection."""
     import mujoco  # loads slowly
 
-    model = robot.model
-    placement, inertia = model.jointPlacements[index + 1], model.inertias[index + 1]
-    at = base + placement.translation
-    body = parent.add_body(name=name, pos=at, quat=quaternion_wxyz(placement.rotation))
-    body.mass, body.ipos = inertia.mass, inertia.lever
-    body.fullinertia = inertia.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-    body.explicitinertial = True
-    kind, axis = joint_axis(model, index + 1)
-    if kind is mujoco.mjtJoint.mjJNT_SLIDE and np.abs(inertia.lever).max() < 1e-6:
-        # MuJoCo takes the slides of a body whose axes are those of its inertia for orthogonal ones,
-        # but these two are parallel. Two micrometres make it look.
-        body.ipos = np.full(3, 2e-6)
-    add_flexible_joint(body, robot, index, name, {"type": kind, "axis": axis})
-    return body
+    def add_joint(body: Any, number: int) -> None:
+        kind, axis = joint_axis(robot.model, number)
+        lever = robot.model.inertias[number].lever
+        if kind is mujoco.mjtJoint.mjJNT_SLIDE and np.abs(lever).max() < 1e-6:
+            # MuJoCo takes the slides of a body whose axes are those of its inertia for orthogonal
+            # ones, but these two are parallel. Two micrometres make it look.
+            body.ipos = np.full(3, 2e-6)
+        name = prefix + robot.joint_names[number - 1]
+        add_flexible_joint(body, robot, number - 1, name, {"type": kind, "axis": axis})
+
+    return add_links(spec, robot.model, add_joint, prefix, base)
 
 
 def add_flexible_joint(
@@ -140,7 +113,7 @@ def add_flexible_joint(
         robot: that the joint is of.
         index: of the joint.
         name: of the joint in MuJoCo.
-        place: ``type`` and ``axis`` of the joint, see :func:`joint_axis`.
+        place: ``type`` and ``axis``, see :func:`~impact_robots.mujoco_links.joint_axis`.
     """
     armature = float(robot.reflected_motor_inertia[index])
     body.add_joint(name=motor_joint(name), armature=armature, **place)
@@ -150,16 +123,6 @@ def add_flexible_joint(
         damping=[robot.joint_damping[index], 0.0, 0.0],
         **place,
     )
-
-
-def joint_axis(model: pin.Model, joint: int) -> tuple[mujoco.mjtJoint, np.ndarray]:
-    """Return type and axis, in joint axes, of a revolute or prismatic joint."""
-    import mujoco  # loads slowly
-
-    subspace = joint_subspace(model, joint)
-    if np.linalg.norm(subspace[3:]) > 0.5:
-        return mujoco.mjtJoint.mjJNT_HINGE, subspace[3:]
-    return mujoco.mjtJoint.mjJNT_SLIDE, subspace[:3]
 
 
 def _add_contact_site(bodies: list, robot: Robot, contact: ContactPoint) -> None:

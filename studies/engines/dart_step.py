@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from impact_predictor.multicontact.mujoco_step import EngineContact
 from impact_robots.exceptions import UsageError
 from studies.engines.drawn_impact import DrawnImpact
-from studies.engines.engine_step import EngineContact, EngineStep, ordered_impulses
+from studies.engines.engine_step import EngineStep, ordered_impulses
 from studies.engines.plate_mechanism import GYRATION, Screw, plate_mechanism
 from studies.engines.plate_problem import PlateProblem
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from impact_predictor.multicontact.friction_cone import project
+from impact_predictor.multicontact.mujoco_step import EngineContact
 from impact_sim.exceptions import SimulationError
 from studies.engines.plate_problem import PlateProblem
 
@@ -88,14 +89,6 @@ def figures(problem: PlateProblem, step: EngineStep, by_map: EngineStep) -> Step
         frozen=_from_frozen(problem, iota, after),
         slip=float(slip[loaded].max(initial=0.0)) / speed,
     )
-
-
-class EngineContact(NamedTuple):
-    """One contact as an engine has it."""
-
-    point: np.ndarray  # in the world, shape (3,) [m]
-    normal: np.ndarray  # towards the body that receives the impulse, in the world, shape (3,)
-    impulse: np.ndarray  # on that body, in the world, shape (3,) [N.s]
 
 
 def ordered_impulses(

@@ -12,11 +12,11 @@ import numpy as np
 from impact_predictor.impact_result import ContactMode
 from impact_predictor.multicontact.cone_newton import polish
 from impact_predictor.multicontact.friction_cone import project
-from impact_predictor.multicontact.object_impact import object_impact
+from impact_predictor.multicontact.mujoco_step import mujoco_step
+from impact_predictor.multicontact.object_impact import object_impact, plate_twists
 from studies.engines.dart_step import COULOMB, check_dart, dart_step
 from studies.engines.drawn_impact import DrawnImpact, drawn_impact
-from studies.engines.engine_step import EngineStep, StepFigures, figures
-from studies.engines.mujoco_step import mujoco_step
+from studies.engines.engine_step import EngineStep, StepFigures, figures, ordered_impulses
 from studies.engines.plate_problem import PlateProblem, plate_problem
 from studies.in_turn import made_in_turn
 
@@ -65,6 +65,7 @@ def compared(seed: int, number: int) -> ComparedImpact:
 
     Raises:
         RobotError: no pose was found.
+        EngineError: MuJoCo has missed a contact.
         SimulationError: an engine has other contacts.
         UnsolvedImpactError: the map found no solution.
     """
@@ -74,7 +75,7 @@ def compared(seed: int, number: int) -> ComparedImpact:
     coulomb = dart_step(drawn, problem, COULOMB)
     steps = {
         "map": by_map,
-        "mujoco": mujoco_step(drawn, problem),
+        "mujoco": by_mujoco(drawn, problem),
         "dart": dart_step(drawn, problem),
         "dart_coulomb": coulomb,
         POLISHED: polished(problem, coulomb.impulses),
@@ -93,6 +94,18 @@ def map_step(drawn: DrawnImpact) -> tuple[EngineStep, bool]:
     v = np.concatenate([*found.plates.values(), found.body])
     slides = ContactMode.SLIDE in found.impact.modes
     return EngineStep(v, found.impact.impulses), slides
+
+
+def by_mujoco(drawn: DrawnImpact, problem: PlateProblem) -> EngineStep:
+    """Return what MuJoCo makes of an impact in one step.
+
+    Raises:
+        EngineError: MuJoCo cannot compile the model, or has missed a contact.
+        SimulationError: MuJoCo has found other contacts.
+    """
+    step = mujoco_step(drawn.plates, drawn.body, drawn.support)
+    v = np.concatenate([*plate_twists(drawn.plates, step.joints).values(), step.body])
+    return EngineStep(v, ordered_impulses(problem, step.contacts, "MuJoCo"))
 
 
 def polished(problem: PlateProblem, impulses: np.ndarray) -> EngineStep:

@@ -225,7 +225,8 @@ def test_a_parameter_file_of_ones_own_says_where_the_fake_arms_wall_is(launch_fi
 
 @pytest.mark.parametrize("namespace", ["", "lab"])
 def test_each_arm_of_a_cell_has_a_detector_that_its_controller_hears(launch_file, graph, namespace):
-    launched = launch_file("cell", scenario="rs_grab_safe", variant="timed", namespace=namespace)
+    chosen = {"variant": "timed", "object_map": "mujoco"}
+    launched = launch_file("cell", scenario="rs_grab_safe", namespace=namespace, **chosen)
     prefix = f"/{namespace}" if namespace else ""
     detectors = [n for n in launched.of("Node") if n.kwargs["executable"] == "impact_detector"]
     verdicts, scenario = set(), find("rs_grab_safe", SpreadingScenario)
@@ -242,7 +243,10 @@ def test_each_arm_of_a_cell_has_a_detector_that_its_controller_hears(launch_file
     plant = graph("impact_cell", launched.lines["impact_cell"])
     measured, commands = plant.topics("impact_cell")[::-1]
     assert verdicts < heard and commands < sent and heard - verdicts < measured
-    assert controller.settings.lockstep and controller.settings.variant == "timed"
+    settings = controller.settings
+    assert settings.lockstep and {name: getattr(settings, name) for name in chosen} == chosen
+    jumps = [arm._guarded.controller.plan.reference.jump[1] for arm in controller.arms]
+    assert jumps[0][2] != pytest.approx(jumps[1][2], abs=1e-3)  # the usual map makes them one
     controller.trigger_shutdown()
 
 

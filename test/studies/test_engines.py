@@ -9,11 +9,11 @@ import pytest
 from scipy.linalg import block_diag
 
 from impact_cli.command_line import run as impact
+from impact_predictor.multicontact.mujoco_step import mujoco_model
 from impact_sim.exceptions import SimulationError
 from studies.engines import dart_step, engine_report, engine_study
 from studies.engines.drawn_impact import drawn_impact
 from studies.engines.engine_step import EngineStep, figures, frictionless
-from studies.engines.mujoco_step import mujoco_model
 from studies.engines.plate_mechanism import GYRATION, plate_mechanism
 from studies.engines.plate_problem import plate_problem
 from studies.row import DIFFERS, REPRODUCED
@@ -91,7 +91,7 @@ def test_mujoco_has_the_arms_inertia_with_their_motors():
     import mujoco
 
     drawn = drawn_impact(SEED, 1)
-    model = mujoco_model(drawn)
+    model = mujoco_model(drawn.plates, drawn.body, drawn.support)
     data, M = mujoco.MjData(model), np.zeros((model.nv, model.nv))
     data.qpos[7:] = np.concatenate(drawn.task.q_impact)
     mujoco.mj_forward(model, data)
