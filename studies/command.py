@@ -44,6 +44,7 @@ _EPILOG = """example:
   impact reproduce people --contacts 50
   impact reproduce hammer --setups 4 --out quick
   impact reproduce engines --setups 40 --json
+  impact reproduce engines --setups 1 --trials 1
   impact reproduce fields --trials 1 --out fields
 
 tables:
@@ -57,7 +58,7 @@ _EPILOG += f"""
   {PEOPLE:<5} contacts with people and touches: P1 to P5 (15 minutes of one core; only by name)
   {FIELDS:<5} velocity fields beside references in time: F1 to F4 (40 minutes; only by name)
   {HAMMER:<5} strikes with a tool: S1 to S8 (45 minutes of one core; only by name)
-  {ENGINES:<5} simultaneous impacts beside MuJoCo and DART: E1 to E5 (5 minutes; only by name)
+  {ENGINES:<5} simultaneous impacts beside MuJoCo and DART: E1 to E7 (5 minutes; only by name)
 
 Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
 a report is false), 2 wrong usage.
@@ -98,7 +99,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     jobs = f"processes of {', '.join(STUDIES)} (default: cores)"
     add("--jobs", type=count, metavar="N", help=jobs)
     trials = f"of {VAL2}, at each level (default: 5); of {HRP4}, of each scenario (default: 20); of"
-    trials += f" {FIELDS}, seeds of each case (default: 10)"
+    trials += f" {FIELDS}, seeds of each case (default: 10); of {ENGINES}, seeds of each rs_*"
+    trials += " with references by each map (default: none)"
     add("--trials", type=count, metavar="N", help=trials)
     add("--pushes", type=count, metavar="N", help=f"of {HRP4}, to draw (default: 200)")
     only = f"of {HRP4}, one part: pushes, or grabs with flexible joints; some 10 minutes"
@@ -160,7 +162,7 @@ def _check(arguments: argparse.Namespace) -> None:
         "truths": (LEARN,),
         "contacts": (PEOPLE,),
         "jobs": STUDIES,
-        "trials": (HRP4, VAL2, FIELDS),
+        "trials": (HRP4, VAL2, FIELDS, ENGINES),
         "pushes": (HRP4,),
         "only": (HRP4,),
         "dask": (VAL2,),

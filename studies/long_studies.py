@@ -14,7 +14,7 @@ from typing import Any
 
 from impact_cli.__main__ import INTERRUPTED
 from impact_trials.processes import cores
-from studies.engines import engine_report, engine_study
+from studies.engines import engine_report, engine_study, reference_report, reference_trials
 from studies.fields import field_report, field_study
 from studies.foreign import foreign_study
 from studies.foreign.foreign_setup import SetupResult
@@ -212,14 +212,18 @@ def hammer_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
 
 
 def engines_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
-    """Return the table of the map beside engines.
+    """Return the table of the map beside engines, and with ``--trials`` that of references.
 
     Raises:
         UsageError: DART is not installed.
-        ImpactError: a process died, or the map found no solution.
+        ImpactError: a process died, a trial failed, or the map found no solution.
     """
     impacts, jobs = arguments.setups or engine_study.IMPACTS, arguments.jobs or cores()
-    return engine_report.table(engine_study.run(impacts, arguments.seed, jobs, report))
+    table = engine_report.table(engine_study.run(impacts, arguments.seed, jobs, report))
+    if not arguments.trials:
+        return table
+    trials = reference_trials.run(arguments.trials, arguments.seed, jobs, report)
+    return reference_report.with_references(table, trials)
 
 
 def foreign_results(arguments: argparse.Namespace, report: Report) -> list[SetupResult]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_analysis.demo.spreading_evaluation import evaluate_spreading
+from impact_analysis.demo.spreading_evaluation import SpreadingEvaluation, evaluate_spreading
 from impact_qp.arms.plans import SpreadChoice
 from impact_qp.spreading import Variant
 from impact_robots.dynamics import ArmDynamics
@@ -106,10 +106,15 @@ def field_trial(name: str, side: str, distance: float, seed: int) -> FieldTrial:
         distance,
         [each.peak_feedback for each, _ in found],
         [each.feedback_integral for each, _ in found],
-        [not each.stopped and (each.grab is None or each.grab.lift > RAISED) for each, _ in found],
+        [succeeded(each) for each, _ in found],
         [np.nan if each.grab is None else abs(each.grab.slip) for each, _ in found],
         [end for _, end in found],
     )
+
+
+def succeeded(found: SpreadingEvaluation) -> bool:
+    """Tell whether no arm stopped, and a grabbed box was lifted."""
+    return not found.stopped and (found.grab is None or found.grab.lift > RAISED)
 
 
 def _end(scenario: SpreadingScenario, made: SpreadingRun) -> float:

@@ -96,6 +96,7 @@ def test_the_picture_has_the_imports_and_the_topics(page_module):
         "make_joint_load_figures",
         "make_learning_tables",
         "make_people_tables",
+        "make_reference_tables",
         "make_strike_tables",
     ],
 )
