@@ -58,7 +58,7 @@ _EPILOG += f"""
   {PEOPLE:<5} contacts with people and touches: P1 to P5 (15 minutes of one core; only by name)
   {FIELDS:<5} velocity fields beside references in time: F1 to F4 (40 minutes; only by name)
   {HAMMER:<5} strikes with a tool: S1 to S8 (45 minutes of one core; only by name)
-  {ENGINES:<5} simultaneous impacts beside MuJoCo and DART: E1 to E7 (5 minutes; only by name)
+  {ENGINES:<5} impacts beside MuJoCo and DART: E1 to E5, E6 and E7 by --trials (5 minutes; by name)
 
 Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
 a report is false), 2 wrong usage.

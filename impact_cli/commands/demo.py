@@ -31,6 +31,7 @@ from impact_cli.new_folder import new_folder
 from impact_cli.options.number_options import seed
 from impact_cli.options.view_options import add_view_options
 from impact_cli.progress import Progress
+from impact_qp.arms.plans import OBJECT_MAP_CHOICES
 from impact_qp.limits import Contact
 from impact_robots.description.loader import load_robot
 from impact_robots.exceptions import UsageError
@@ -47,6 +48,7 @@ _EPILOG = """example:
   impact demo --view
   impact demo --fci
   impact demo --scenario rs_grab_catfood_late
+  impact demo --scenario rs_grab_catfood_late --object-map mujoco
   impact demo --scenario qp_hrp4_grab
   impact demo --scenario learn_wall
   impact demo --scenario hammer_nail
@@ -85,6 +87,12 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="scenario: a wall (qp_panda_*, default qp_panda_demo), a wall to learn (learn_wall),"
         " a nail (hammer_nail), a box (rs_*, qp_hrp4_* or a YAML of that form); impact scenarios"
         " lists them",
+    )
+    add(
+        "--object-map",
+        choices=OBJECT_MAP_CHOICES,
+        help="of scenarios rs_*: impact map of the references (default: usual, points for a push,"
+        " locked for a grab)",
     )
     add("--seed", type=seed, default=0, help="seed of the sensor noise (default: 0)")
     add(
@@ -145,7 +153,10 @@ def _other_demo(arguments: argparse.Namespace) -> Callable[..., int] | None:
     Raises:
         UsageError: an option would do nothing there.
     """
-    if isinstance(arguments.scenario, SpreadingScenario):
+    spreads = isinstance(arguments.scenario, SpreadingScenario)
+    if arguments.object_map is not None and not spreads:
+        raise UsageError("--object-map: only with arms and a box, as in rs_grab_safe")
+    if spreads:
         refuse_with_box(arguments, FCI_OPTIONS)
         from impact_cli.demo.spreading_demo import run_spreading_demo as demo
     elif isinstance(arguments.scenario, GrabScenario):

@@ -22,7 +22,7 @@ from impact_analysis.demo.spreading_table import spreading_sentence, spreading_t
 from impact_bags import impact_typestore
 from impact_cli.ending import end_scenario
 from impact_cli.progress import Progress
-from impact_qp.arms.plans import SpreadChoice
+from impact_qp.arms.plans import USUAL_MAP, SpreadChoice
 from impact_qp.spreading import Variant
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_trials.in_process.spreading_trial import SpreadingRun, spread
@@ -36,7 +36,7 @@ def run_spreading_demo(arguments: argparse.Namespace, new_folder: Callable[[], P
     """Run a scenario with a box in all modes and return the exit status.
 
     Args:
-        arguments: of the demo: the scenario itself, seed, json.
+        arguments: of the demo: the scenario itself, object_map, seed, json.
         new_folder: makes the folder for what is written.
 
     Raises:
@@ -44,7 +44,8 @@ def run_spreading_demo(arguments: argparse.Namespace, new_folder: Callable[[], P
     """
     started, scenario, folder = time.monotonic(), arguments.scenario, new_folder()
     print(f"demo: {scenario.name}: {HERE}", file=sys.stderr)
-    runs = _runs(scenario, arguments.seed, folder)
+    object_map = arguments.object_map or USUAL_MAP
+    runs = _runs(scenario, object_map, arguments.seed, folder)
     evaluations = [evaluation for _, evaluation in runs]
     _draw(scenario, runs, folder)
     end_scenario(
@@ -57,12 +58,13 @@ def run_spreading_demo(arguments: argparse.Namespace, new_folder: Callable[[], P
     return 0
 
 
-def _runs(scenario: SpreadingScenario, seed: int, folder: Path) -> Runs:
+def _runs(scenario: SpreadingScenario, object_map: str, seed: int, folder: Path) -> Runs:
     """Run, record and evaluate all modes, one after the other."""
     types, runs = impact_typestore(), []
     for index, mode in enumerate(MODES):
         progress = Progress(f"[{index + 1}/{len(MODES)}] {mode}")
-        run = _recorded(scenario, mode, seed, folder / mode / "bag", types, progress)
+        choice = SpreadChoice(Variant(mode), object_map=object_map)
+        run = _recorded(scenario, choice, seed, folder / mode / "bag", types, progress)
         progress.close(f"done, {run.log.times[-1]:.2f} s simulated")
         evaluation = evaluate_spreading(scenario, mode, run)
         if evaluation.stopped:
@@ -73,7 +75,7 @@ def _runs(scenario: SpreadingScenario, seed: int, folder: Path) -> Runs:
 
 def _recorded(
     scenario: SpreadingScenario,
-    mode: str,
+    choice: SpreadChoice,
     seed: int,
     path: Path,
     types: Typestore,
@@ -89,7 +91,7 @@ def _recorded(
             now = cycle[0][0].measurement.time
             progress.update(now / longest, f"{now:.2f} s simulated")
 
-        return spread(scenario, seed, SpreadChoice(Variant(mode)), record=record)
+        return spread(scenario, seed, choice, record=record)
 
 
 def _draw(scenario: SpreadingScenario, runs: Runs, folder: Path) -> None:

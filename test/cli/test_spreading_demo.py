@@ -15,7 +15,9 @@ pytest.importorskip("rosbags")
 pytest.importorskip("mujoco")
 
 from impact_bags import BagReader
+from impact_bags.exceptions import AnalysisError
 from impact_cli.command_line import run as run_command
+from impact_cli.demo import spreading_demo
 from impact_trials.truth.cell_truth import START
 
 MODES = ["rs", "no_gamma", "timed", "continuous", "time_invariant"]
@@ -169,6 +171,27 @@ def test_options_that_would_do_nothing_are_refused(refused, tmp_path, option):
     line = refused("demo", "--scenario=rs_grab_safe", f"--out={folder}", *option)
     assert f"{option[0].partition('=')[0]}: not with a box, as in rs_grab_safe" in line
     assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"), [([], "usual"), (["--object-map", "mujoco"], "mujoco")]
+)
+def test_references_are_made_by_the_chosen_map(capsys, tmp_path, monkeypatch, options, wanted):
+    def seen(scenario, seed, choice, **_):
+        raise AnalysisError(f"{scenario.name} by {choice.object_map}")
+
+    monkeypatch.setattr(spreading_demo, "spread", seen)
+    given = ("--scenario=rs_grab_safe", f"--out={tmp_path / 'demo'}", *options)
+    assert run_command(["demo", *given]) == 1
+    assert f"rs_grab_safe by {wanted}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("scenario", ["qp_panda_demo", "qp_hrp4_grab", "learn_wall", "hammer_nail"])
+def test_a_map_of_references_is_refused_where_there_are_none(refused, tmp_path, scenario):
+    given = (f"--scenario={scenario}", f"--out={tmp_path / 'demo'}", "--object-map=mujoco")
+    assert "--object-map: only with arms and a box" in refused("demo", *given)
+    line = refused("demo", "--scenario=rs_grab_safe", "--object-map=glued")
+    assert all(name in line for name in ("usual", "locked", "points", "mujoco"))
 
 
 @pytest.mark.parametrize(
