@@ -110,7 +110,7 @@ def object_impact(
     if kind == "locked":
         system = impact_system(bodies, [], _joints(plates, body, support))
     else:
-        system = impact_system(bodies, _contacts(plates, support))
+        system = impact_system(bodies, object_contacts(plates, support))
     solved = system.solve()
     return ObjectImpact(
         plates=plate_twists(plates, solved.velocities),
@@ -142,17 +142,13 @@ def plate_twists(
     return {name: plate.arm.jacobian(plate.center) @ joints[name] for name, plate in plates.items()}
 
 
-def _joints(plates: Mapping[str, Plate], body: FreeBody, support: Footing | None) -> list[Loop]:
-    """Return the constraints closed by the impact: plates on the object, no rotation."""
-    welds = [Loop(plate.center, name, OBJECT, closes=True) for name, plate in plates.items()]
-    if support is None:
-        return [*welds, Loop(body.position, OBJECT, joint="translation", closes=True)]
-    stays = Loop(body.position, OBJECT, joint="table", axis=support.normal, closes=True)
-    return [*welds, stays]
+def object_contacts(plates: Mapping[str, Plate], support: Footing | None) -> list[BodyContact]:
+    """Return the corners of each plate in turn, then the points of the support.
 
-
-def _contacts(plates: Mapping[str, Plate], support: Footing | None) -> list[BodyContact]:
-    """Return the corners of the plates, and the points of the support."""
+    Args:
+        plates: of the arms, by name; each contact is one of the arm on the object.
+        support: that the object stands on; None: it is free, or lifted.
+    """
     contacts = [
         BodyContact(corner, -plate.axes[:, 2], name, OBJECT, friction=plate.friction)
         for name, plate in plates.items()
@@ -164,3 +160,12 @@ def _contacts(plates: Mapping[str, Plate], support: Footing | None) -> list[Body
         BodyContact(point, support.normal, OBJECT, friction=support.friction)
         for point in np.atleast_2d(np.asarray(support.points, dtype=float))
     ]
+
+
+def _joints(plates: Mapping[str, Plate], body: FreeBody, support: Footing | None) -> list[Loop]:
+    """Return the constraints closed by the impact: plates on the object, no rotation."""
+    welds = [Loop(plate.center, name, OBJECT, closes=True) for name, plate in plates.items()]
+    if support is None:
+        return [*welds, Loop(body.position, OBJECT, joint="translation", closes=True)]
+    stays = Loop(body.position, OBJECT, joint="table", axis=support.normal, closes=True)
+    return [*welds, stays]

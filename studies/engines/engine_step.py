@@ -120,7 +120,7 @@ def _difference(v: np.ndarray) -> float:
     return float(np.linalg.norm(v.reshape(-1, 6) * ([1.0] * 3 + [LENGTH] * 3), axis=1).max())
 
 
-def _mobility(G: np.ndarray) -> np.ndarray:
+def mobility(G: np.ndarray) -> np.ndarray:
     """Return the mean mobility of each contact from Delassus' matrix, shape (k,) [1/kg]."""
     return np.diag(G).reshape(-1, 3).mean(axis=1)
 
@@ -136,9 +136,9 @@ def _from_law(
         after: velocities of the contacts, shape (k, 3) [m/s].
         shift: of normal velocities: mu |v_T| for Coulomb's law, none for the convex one, (k,).
     """
-    mobility = _mobility(problem.delassus)[:, None]
-    moved = mobility * iota - after - np.outer(shift, [0.0, 0.0, 1.0])
-    fixed = mobility * iota - project(moved, problem.friction)
+    moves = mobility(problem.delassus)[:, None]
+    moved = moves * iota - after - np.outer(shift, [0.0, 0.0, 1.0])
+    fixed = moves * iota - project(moved, problem.friction)
     return float(np.linalg.norm(fixed, axis=1).max()) / problem.closing_speed
 
 
@@ -148,12 +148,12 @@ def _from_frozen(problem: PlateProblem, iota: np.ndarray, after: np.ndarray) -> 
     The bounds are mu times the normal impulses of the same impact without any friction.
     """
     normal = frictionless(problem)
-    mobility, worst = _mobility(problem.delassus), 0.0
+    moves, worst = mobility(problem.delassus), 0.0
     for index, turn in enumerate(problem.rotations):
         axes = box_axes(turn[:, 2]).T @ turn
-        impulse = mobility[index] * axes @ iota[index]
+        impulse = moves[index] * axes @ iota[index]
         moved = impulse - axes @ after[index]
-        bound = mobility[index] * problem.friction[index] * normal[index]
+        bound = moves[index] * problem.friction[index] * normal[index]
         moved[:2] = np.clip(moved[:2], -bound, bound)
         moved[2] = max(moved[2], 0.0)
         worst = max(worst, float(np.linalg.norm(impulse - moved)))

@@ -16,7 +16,7 @@ from impact_predictor.multicontact.mujoco_step import mujoco_step
 from impact_predictor.multicontact.object_impact import object_impact, plate_twists
 from studies.engines.dart_step import COULOMB, check_dart, dart_step
 from studies.engines.drawn_impact import DrawnImpact, drawn_impact
-from studies.engines.engine_step import EngineStep, StepFigures, figures, ordered_impulses
+from studies.engines.engine_step import EngineStep, StepFigures, figures, mobility, ordered_impulses
 from studies.engines.plate_problem import PlateProblem, plate_problem
 from studies.in_turn import made_in_turn
 
@@ -116,7 +116,7 @@ def polished(problem: PlateProblem, impulses: np.ndarray) -> EngineStep:
         impulses: to begin with, in contact axes, shape (k, 3) [N.s].
     """
     G, mu = problem.delassus, problem.friction
-    scale = np.repeat(1.0 / np.sqrt(np.diag(G).reshape(-1, 3).mean(axis=1)), 3)
+    scale = np.repeat(1.0 / np.sqrt(mobility(G)), 3)
     start, before = impulses.ravel() / scale, scale * (problem.J @ problem.v)
     found = polish(scale[:, None] * G * scale, before, mu, start)
     iota = project(found.reshape(-1, 3), mu) * scale.reshape(-1, 3)

@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from pinocchio import skew
+from scipy.linalg import block_diag
 
-from impact_predictor.multicontact.contacts import face_points
-from impact_robots import contact_rotation
+from impact_predictor.multicontact.contacts import WORLD
+from impact_predictor.multicontact.object_impact import OBJECT, object_contacts
 from studies.engines.drawn_impact import DrawnImpact
-
-UP = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -54,39 +54,22 @@ def plate_problem(drawn: DrawnImpact) -> PlateProblem:
         v.append(J @ plate.arm.velocity())
     blocks.append(drawn.body.inertia())
     v.append(drawn.body.velocity())
-    inertia = np.zeros((6 * len(blocks), 6 * len(blocks)))
-    for index, block in enumerate(blocks):
-        inertia[6 * index : 6 * index + 6, 6 * index : 6 * index + 6] = block
-    rows, friction, points, rotations = [], [], [], []
-    for index, plate in enumerate(drawn.plates.values()):
-        for corner in face_points(plate.center, plate.axes, plate.half_extents):
-            row = np.zeros((3, len(inertia)))
-            row[:, 6 * index : 6 * index + 6] = _point_rows(corner - plate.center)
-            row[:, -6:] = -drawn.body.jacobian(corner)[:3]
-            rows.append(row)
-            points.append(corner)
-            rotations.append(contact_rotation(-plate.axes[:, 2]))
-            friction.append(plate.friction)
-    if drawn.support is not None:
-        for foot in drawn.feet:
-            row = np.zeros((3, len(inertia)))
-            row[:, -6:] = drawn.body.jacobian(foot)[:3]
-            rows.append(row)
-            points.append(foot)
-            rotations.append(contact_rotation(UP))
-            friction.append(drawn.support.friction)
-    turned = [turn.T @ row for turn, row in zip(rotations, rows, strict=True)]
+    inertia = block_diag(*blocks)
+    places = {name: slice(6 * k, 6 * k + 6) for k, name in enumerate([*drawn.plates, OBJECT])}
+    contacts = object_contacts(drawn.plates, drawn.support)
+    rows = []
+    for contact in contacts:
+        row, point = np.zeros((3, len(inertia))), np.asarray(contact.point)
+        for name, sign in ((contact.a, 1.0), (contact.b, -1.0)):
+            if name != WORLD:
+                center = drawn.body.position if name == OBJECT else drawn.plates[name].center
+                row[:, places[name]] = sign * np.hstack([np.eye(3), -skew(point - center)])
+        rows.append(contact.rotation().T @ row)
     return PlateProblem(
         inertia,
-        np.vstack(turned),
+        np.vstack(rows),
         np.concatenate(v),
-        np.array(friction),
-        np.array(points),
-        np.array(rotations),
+        np.array([contact.friction for contact in contacts]),
+        np.array([contact.point for contact in contacts]),
+        np.array([contact.rotation() for contact in contacts]),
     )
-
-
-def _point_rows(r: np.ndarray) -> np.ndarray:
-    """Return [1, -hat(r)], the velocity of a point at ``r`` from a twist's, shape (3, 6)."""
-    x, y, z = r
-    return np.hstack([np.eye(3), [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]])
