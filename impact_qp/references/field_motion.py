@@ -14,8 +14,9 @@ from impact_qp.references.velocity_field import VelocityField
 from impact_robots.state.state import PointState
 
 WAITING = 0.3  # most of the velocity feedback until all arms have hit [-]
+DOUBT = 0.02  # lag behind the field, where a surface is expected, that may be a contact's [m/s]
 PATIENCE = 1.5  # longest time up to the impact over the nominal one [-]
-_STANDS = 1e-9  # square of an approach speed that is none [m^2/s^2]
+_STANDS = 3e-5  # approach speed that is none [m/s]
 
 
 class FieldMotion:
@@ -40,16 +41,18 @@ class FieldMotion:
         leading = 0.5 * np.sqrt(stiffness)  # k/(2 sqrt(k))
         self._ante = VelocityField(reference.ante, leading, begins=True)
         self._post = VelocityField(reference.post, leading, begins=False)
-        self._nominal, self._interim = reference.nominal_time, interim
+        self._nominal, self._interim, self._window = reference.nominal_time, interim, window
         self._latest = PATIENCE * self._nominal + window
         approach = reference.jump[0][:3]
+        speed = max(float(np.linalg.norm(approach)), _STANDS)
+        self._into, self._slowness = approach / speed, approach / speed**2
         self._contact = reference.ante(self._nominal).position[:3]
-        self._slowness = approach / max(float(approach.dot(approach)), _STANDS)
         self.reset()
 
     def reset(self) -> None:
         """Restart."""
         self.impact_at: float | None = None  # time of the motion at the impact [s]
+        self._over = False  # the motion after the impact
         self._place: np.ndarray | None = None  # [p; xi] of the last cycle
         self._along = np.zeros(3)  # where a point is that goes with the field [m]
 
@@ -83,13 +86,30 @@ class FieldMotion:
         self._place = np.append(point.position, point.q[0])
         return (self._post if after else self._ante)(self._place)
 
+    def gamma(self, motion: ReferenceState, point: PointState, now: float) -> float:
+        """Return the fraction of the velocity feedback before the impact.
+
+        A contact slows the arm some cycles before it is detected, so where the impact is expected
+        the feedback does not grow with a lag of more than ``DOUBT``.
+
+        Args:
+            motion: the field where the arm is.
+            point: the arm's.
+            now: time of the motion [s].
+        """
+        lag = float(self._into @ (motion.velocity[:3] - point.velocity))
+        expected = abs(now - self._nominal) <= self._window
+        return DOUBT / lag if expected and lag > DOUBT else 1.0
+
     def pressed(self, motion: ReferenceState, point: PointState) -> ReferenceState:
         """Return the motion that the force on the object is of, after the impact.
 
-        Without the way back to the path: else the force that keeps an object sliding would hold
-        an arm at rest where friction has left it.
+        Without the way back to the path, and at rest for good once the motion is over: a force that
+        returned where the object pushes the arm back would clamp the arm by friction.
         """
-        return motion._replace(velocity=self._post.along(point.position))
+        self._over = self._over or self._post.ends(point.position)
+        along = self._post.along(point.position)
+        return motion._replace(velocity=np.zeros_like(along) if self._over else along)
 
     def watched(self, point: PointState, elapsed: float, *, all_hit: bool) -> np.ndarray:
         """Return where a point is that goes along with the field since the impact, (3,) [m].

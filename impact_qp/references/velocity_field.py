@@ -21,6 +21,7 @@ import numpy as np
 from impact_qp.references.quintics import Quintics, ReferenceState
 
 SLOWEST = 0.02  # along a motion that starts from rest, or it would not begin [m/s]
+STANDS = 0.005  # slower than that a motion is at its end [m/s]
 LEADS = np.array([0.05, 0.05, 0.05, 0.2])  # fastest way back to the path [m/s; rad/s]
 _STEP = 1e-3  # between tabulated times [s]
 _STILL = 1e-6  # path that is shorter than this has no direction [m]
@@ -46,17 +47,16 @@ class VelocityField:
         self._into = way / length if length > _STILL else np.zeros(3)
         self._times = times
         velocities = np.array([motion(float(t)).velocity[:3] for t in times])
-        fast = np.flatnonzero(np.linalg.norm(velocities, axis=1) >= SLOWEST)
-        self._stops = float(times[fast[-1] if len(fast) else 0])  # slower from then on [s]
-        self._fastest = max(SLOWEST, float(np.linalg.norm(velocities, axis=1).max()))
+        speeds = np.linalg.norm(velocities, axis=1)
+        moves = np.flatnonzero(speeds >= STANDS)
+        self._stops = float(times[moves[-1] if len(moves) else 0])  # slower from then on [s]
+        self._fastest = max(SLOWEST, float(speeds.max()))
         self._progress = np.maximum.accumulate(points @ self._into)
 
     def time(self, position: np.ndarray) -> float:
         """Return t* of a position of the contact point, shape (3,) [s].
 
-        Where a motion is slower than ``SLOWEST`` before its end that is the end: the arm is led
-        there as by a position. Outside of the motion as long as it would take at the velocity of
-        that end.
+        Outside of the motion as long as it would take at the velocity of that end.
         """
         along, table = float(self._into @ position), self._progress
         for end, outside in ((0, along < table[0]), (-1, along > table[-1])):
@@ -64,8 +64,13 @@ class VelocityField:
                 time = float(self._times[end])
                 speed = float(self._into @ self._motion(time).velocity[:3])
                 return time + (along - table[end]) / speed if speed > self._slowest else time
-        time = float(np.interp(along, table, self._times))
-        return time if time <= self._stops else float(self._times[-1])
+        return float(np.interp(along, table, self._times))
+
+    def ends(self, position: np.ndarray) -> bool:
+        """Return whether the motion stands still at a place (3,) and after it."""
+        time = self.time(position)
+        speed = float(np.linalg.norm(self._motion(time).velocity[:3]))
+        return time >= self._stops and speed < STANDS
 
     def along(self, position: np.ndarray) -> np.ndarray:
         """Return the velocity of [p; xi] of the motion at a place (3,), without the way back."""

@@ -216,6 +216,8 @@ class SpreadingController:
             pressed = motion if fields is None else fields.pressed(motion, point)
             wrench = _vector(plan.force(pressed), WRENCH, "force")
         gamma = fade(mode, self._timing, now, hit)
+        if fields is not None and not after:
+            gamma = fields.gamma(motion, point, now)
         stiffness = self._stiffness_after if after else self._stiffness
         capped = self.impact_time is None and plan.guard.speed < inf
         return SpreadTask(motion, stiffness, gamma, known, wrench, capped)
