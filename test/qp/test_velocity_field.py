@@ -3,6 +3,7 @@
 """Velocity fields in place of references in time: what they are, and how an arm follows them."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ from spread_run_up import NOMINAL
 
 from impact_analysis.demo.spreading_evaluation import evaluate_spreading
 from impact_qp.arms.plans import SpreadChoice, guarded_arms, spread_plans
-from impact_qp.references import Knot, Quintics
-from impact_qp.references.field_motion import PATIENCE, WAITING
+from impact_qp.references import Knot, Quintics, SpreadReference
+from impact_qp.references.field_motion import DOUBT, PATIENCE, WAITING, FieldMotion
 from impact_qp.references.velocity_field import LEADS, SLOWEST, VelocityField
 from impact_qp.spreading import Mode, SpreadingController, StopReason, Variant, join
 from impact_sim.cell.spreading_file import load_spreading
@@ -146,9 +147,53 @@ def test_an_arm_that_hit_first_waits_with_little_feedback_for_the_other_one():
     assert (np.diff(fades[1:]) >= -1e-12).all()
 
 
-@pytest.mark.parametrize("nearer", [0.05, -0.05])
+def test_where_the_impact_is_expected_feedback_does_not_grow_with_the_lag_of_a_contact(push):
+    q, dq = np.array(push.q_impact[0]), np.array(push.dq_impact[0])
+    along, early = push.direction(0), np.array(push.q_start[0])
+    feedbacks = [
+        controller(push.task).update(0.6, q, factor * dq).feedback @ along
+        for factor in (1.0, 0.99, 0.9, 0.5)
+    ]
+    damping = 2.0 * np.sqrt(150.0)
+    assert abs(feedbacks[0]) < 0.05 and 0.1 < feedbacks[1] < 0.3
+    np.testing.assert_allclose(feedbacks[2:], damping * DOUBT, atol=0.02)
+    lagging, overtaking = controller(push.task), controller(push.task)
+    assert lagging.update(0.6, early, -0.1 * dq).fade == 1.0  # no impact is expected there
+    assert overtaking.update(0.6, q, 1.1 * dq).fade == 1.0
+    assert controller(push.task).update(0.6, q, 0.9 * dq).fade < 0.5
+
+
+def test_detection_sees_the_whole_lag(push):
+    q, dq = np.array(push.q_impact[0]), np.array(push.dq_impact[0])
+    wanted = [controller(push.task).update(0.6, q, f * dq).joint_velocity for f in (1.0, 0.5)]
+    np.testing.assert_allclose(wanted[0], wanted[1], atol=1e-12)
+
+
+def test_the_force_on_the_object_does_not_return_once_the_motion_is_over():
+    end = 0.2 * SPEED
+    stops = Quintics([Knot(0.5, ZERO, SPEED, ZERO), Knot(1.0, end, ZERO, ZERO)])
+    begins = Quintics([Knot(0.0, -end, ZERO, ZERO), Knot(0.5, ZERO, SPEED, ZERO)])
+    reference = SpreadReference(begins, stops, 0.5, np.eye(3))
+    fields = FieldMotion(reference, STIFF, interim=0.1, window=0.15)
+    middle, arrived = (place(0.5 * end[:3]), place(end[:3]))
+
+    def pressed(point):
+        return np.linalg.norm(fields.pressed(fields(point, after=True), point).velocity)
+
+    assert pressed(middle) > 0.1 and pressed(arrived) == 0.0
+    assert pressed(middle) == 0.0  # pushed back
+    fields.reset()
+    assert pressed(middle) > 0.1
+
+
+def place(position):
+    """Return what a field reads of an arm that is there."""
+    return SimpleNamespace(position=position, q=np.zeros(7), velocity=np.zeros(3))
+
+
+@pytest.mark.parametrize("nearer", [0.05, 0.02, -0.05])
 def test_a_box_that_stands_aside_takes_less_feedback_than_with_references_in_time(push, nearer):
-    """In the closed loop of the plant: .56 and .41 of it."""
+    """In the closed loop of the plant: .31, .56 and .31 of it."""
     offset = np.array(push.box_offset) - nearer * push.direction(0)
     world = replace(push, box_offset=tuple(offset.tolist()), variation={}, after_contact=0.5)
     peaks = []
