@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from make_joint_load_figures import between, promises
+from make_joint_load_figures import between
 
 HERE = Path(__file__).parent
 PAGE, RESULTS = HERE / "reproduce.md", HERE / "results" / "engines.json"
@@ -50,8 +50,7 @@ def page(text: str, document: dict[str, Any]) -> str:
     """Return the page's text with the tables of a study's document."""
     (table,) = document["tables"]
     found = table["studies"]["laws"]
-    parts = [promises(table["rows"]), _engines(found, LAWS), _engines(found, REASONS)]
-    return between(text, START, parts)
+    return between(text, START, [_engines(found, LAWS), _engines(found, REASONS)])
 
 
 def _engines(found: Sequence[dict[str, Any]], columns: dict[str, tuple[str, str]]) -> str:

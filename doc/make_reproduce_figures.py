@@ -185,8 +185,11 @@ def write_tables() -> None:
 def kept_rows() -> list[dict[str, Any]]:
     """Return the rows of the studies whose documents are kept in doc/results."""
     documents = [json.loads(path.read_text()) for path in sorted(RESULTS.glob("*.json"))]
-    tables = [table for document in documents for table in document.get("tables", [])]
-    return [{**row, "paper": table["table"]} for table in tables for row in table["rows"]]
+    found: dict[str, dict[str, Any]] = {}  # of several documents with a row the first counts
+    for table in (each for document in documents for each in document.get("tables", [])):
+        for row in table["rows"]:
+            found.setdefault(row["id"], {**row, "paper": table["table"]})
+    return list(found.values())
 
 
 def claims_table(rows: list[dict[str, Any]]) -> str:
