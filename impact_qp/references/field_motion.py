@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from impact_qp.references.quintics import ReferenceState
-from impact_qp.references.spread import SpreadReference
+from impact_qp.references.spread import TASK, SpreadReference
 from impact_qp.references.velocity_field import VelocityField
 from impact_robots.state.state import PointState
 
@@ -52,7 +52,8 @@ class FieldMotion:
     def reset(self) -> None:
         """Restart."""
         self.impact_at: float | None = None  # time of the motion at the impact [s]
-        self._over = False  # the motion after the impact
+        self._over_at: float | None = None  # time at which the motion after the impact was [s]
+        self._pressing = np.zeros(TASK)  # velocity of [p; xi] that the force on the object is of
         self._place: np.ndarray | None = None  # [p; xi] of the last cycle
         self._along = np.zeros(3)  # where a point is that goes with the field [m]
 
@@ -84,6 +85,8 @@ class FieldMotion:
     def __call__(self, point: PointState, *, after: bool) -> ReferenceState:
         """Return the field of [p; xi] where the arm is, before or after the impact."""
         self._place = np.append(point.position, point.q[0])
+        if after and self._over_at is not None:
+            return self._post.held(self._place)
         return (self._post if after else self._ante)(self._place)
 
     def gamma(self, motion: ReferenceState, point: PointState, now: float) -> float:
@@ -101,15 +104,23 @@ class FieldMotion:
         expected = abs(now - self._nominal) <= self._window
         return DOUBT / lag if expected and lag > DOUBT else 1.0
 
-    def pressed(self, motion: ReferenceState, point: PointState) -> ReferenceState:
+    def pressed(self, motion: ReferenceState, point: PointState, now: float) -> ReferenceState:
         """Return the motion that the force on the object is of, after the impact.
 
-        Without the way back to the path, and at rest for good once the motion is over: a force that
-        returned where the object pushes the arm back would clamp the arm by friction.
+        Without the way back to the path. It comes to rest for good where the motion is over: a
+        force that returned when the object pushes the arm back would clamp the arm by friction.
+
+        Args:
+            motion: the field where the arm is.
+            point: the arm's.
+            now: time of the motion [s].
         """
-        self._over = self._over or self._post.ends(point.position)
-        along = self._post.along(point.position)
-        return motion._replace(velocity=np.zeros_like(along) if self._over else along)
+        if self._over_at is None:
+            self._pressing = self._post.along(point.position)
+            if self._post.ends(point.position):
+                self._over_at = now
+        rest = 0.0 if self._over_at is None else (now - self._over_at) / self._interim
+        return motion._replace(velocity=max(0.0, 1.0 - rest) * self._pressing)
 
     def watched(self, point: PointState, elapsed: float, *, all_hit: bool) -> np.ndarray:
         """Return where a point is that goes along with the field since the impact, (3,) [m].

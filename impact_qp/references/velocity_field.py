@@ -84,8 +84,20 @@ class VelocityField:
         if speed < self._slowest and time < self._times[-1]:
             velocity = velocity + np.append((self._slowest - speed) * self._into, 0.0)
             acceleration = np.zeros_like(acceleration)
-        velocity = velocity + np.clip(self._leading * (place - x), -LEADS, LEADS)
+        velocity = velocity + self._back(place - x)
         speed = float(np.linalg.norm(velocity[:3]))
         if speed > self._fastest:
             velocity[:3] *= self._fastest / speed
         return ReferenceState(np.array(x), velocity, acceleration)
+
+    def held(self, x: np.ndarray) -> ReferenceState:
+        """Return the field at a pose (4,) of an arm that is led to where the motion ends.
+
+        On its way there an arm at rest would be held back by the motion's deceleration.
+        """
+        end = self._motion(float(self._times[-1])).position
+        return ReferenceState(np.array(x), self._back(end - x), np.zeros_like(x))
+
+    def _back(self, offset: np.ndarray) -> np.ndarray:
+        """Return the velocity of the way back over an offset of [p; xi], (4,)."""
+        return np.clip(self._leading * offset, -LEADS, LEADS)

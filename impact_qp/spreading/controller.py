@@ -213,7 +213,7 @@ class SpreadingController:
         if friction is not None:
             known = _vector(friction(now), TASKS, "friction")
         if after and not self._waits(time):
-            pressed = motion if fields is None else fields.pressed(motion, point)
+            pressed = motion if fields is None else fields.pressed(motion, point, now)
             wrench = _vector(plan.force(pressed), WRENCH, "force")
         gamma = fade(mode, self._timing, now, hit)
         if fields is not None and not after:

@@ -19,7 +19,7 @@ from impact_robots.validation import finite_array, friction_coefficient, positiv
 GRAVITY = 9.81  # [m/s^2]
 WRENCH = 6  # size of a wrench: force and moment
 _LIFT = np.array([0.0, 0.0, GRAVITY])
-_MOVING = 1e-3  # speed of the reference below which there is no sliding friction [m/s]
+_MOVING = 5e-3  # speed of the reference below which sliding friction fades [m/s]
 
 # point of the post-impact reference: wrench on the object, [force; moment], base axes, (6,)
 ForceLaw = Callable[[ReferenceState], np.ndarray]
@@ -46,7 +46,8 @@ class PushForce(_Along):
     r"""Force :math:`m(\ddot p_d^T d + \mu g)` along d that moves a sliding object as the reference.
 
     Without the object's inertia a reference that decelerates shifts the root of the net feedback
-    by a fifth. A plate cannot pull: the force is never against d.
+    by a fifth. A plate cannot pull: the force is never against d. Friction fades as the reference
+    comes to rest: an object that is let go at once pushes the plate back.
     """
 
     mass: float  # of the object [kg]
@@ -66,8 +67,8 @@ class PushForce(_Along):
     def __call__(self, motion: ReferenceState) -> np.ndarray:
         """Return the wrench on the object."""
         d = self._d
-        slides = float(motion.velocity[:3].dot(d)) > _MOVING
-        grip = self.friction * GRAVITY if slides else 0.0
+        slides = min(1.0, max(0.0, float(motion.velocity[:3].dot(d)) / _MOVING))
+        grip = slides * self.friction * GRAVITY
         force = self.mass * (float(motion.acceleration[:3].dot(d)) + grip)
         return _without_moment(max(0.0, force) * d)
 

@@ -177,13 +177,17 @@ def test_the_force_on_the_object_does_not_return_once_the_motion_is_over():
     fields = FieldMotion(reference, STIFF, interim=0.1, window=0.15)
     middle, arrived = (place(0.5 * end[:3]), place(end[:3]))
 
-    def pressed(point):
-        return np.linalg.norm(fields.pressed(fields(point, after=True), point).velocity)
+    def pressed(point, now):
+        found = fields.pressed(fields(point, after=True), point, now)
+        return np.linalg.norm(found.velocity)
 
-    assert pressed(middle) > 0.1 and pressed(arrived) == 0.0
-    assert pressed(middle) == 0.0  # pushed back
+    assert pressed(middle, 0.8) > 0.1
+    over = [pressed(each, 1.0 + 0.05 * k) for k, each in enumerate((arrived, middle, middle))]
+    np.testing.assert_allclose(over, [over[0], 0.5 * over[0], 0.0], atol=1e-9)
+    back = fields(middle, after=True)  # pushed back: led to the end, without the deceleration
+    assert back.velocity @ SPEED > 0.0 and not back.acceleration.any()
     fields.reset()
-    assert pressed(middle) > 0.1
+    assert pressed(middle, 0.8) > 0.1
 
 
 def place(position):
