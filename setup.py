@@ -102,6 +102,7 @@ PACKAGES = [
     "impact_analysis.analyze.page",
     "impact_analysis.analyze.reading",
     "impact_analysis.demo",
+    "impact_analysis.demonstration",
     "impact_analysis.detection",
     "impact_analysis.franka",
     "impact_analysis.landings",

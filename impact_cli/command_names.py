@@ -17,6 +17,7 @@ COMMANDS = {
     "map": "compute the highest safe speed at many points of a surface",
     "compare": "compare arms at the points of a surface that all reach",
     "detect": "find the impacts in a recording",
+    "reference": "write references of reference spreading from a demonstration",
     "analyze": "explain the impacts of recordings: models, coefficients, report",
     "evaluate": "compare impact models on measured impacts",
     "reproduce": "recompute the published claims",

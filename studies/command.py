@@ -28,8 +28,9 @@ TABLES = {
 }
 FOREIGN, LOAD, LEARN, HRP4, VAL2 = "foreign", "load", "learn", "hrp4", "val2"
 PEOPLE, HAMMER, FIELDS, ENGINES = "people", "hammer", "fields", "engines"
+DEMONSTRATIONS = "demonstrations"
 RESUMABLE = FOREIGN, LOAD, LEARN, HRP4, VAL2, PEOPLE, HAMMER, FIELDS
-STUDIES = (*RESUMABLE, ENGINES)  # made only by name
+STUDIES = (*RESUMABLE, ENGINES, DEMONSTRATIONS)  # made only by name
 _EPILOG = """example:
   impact reproduce
   impact reproduce flex --json
@@ -46,6 +47,7 @@ _EPILOG = """example:
   impact reproduce engines --setups 40 --json
   impact reproduce engines --setups 1 --trials 1
   impact reproduce fields --trials 1 --out fields
+  impact reproduce demonstrations --trials 1 --json
 
 tables:
 """ + "".join(f"  {name:<5} {text}\n" for name, text in TABLES.items())
@@ -59,6 +61,7 @@ _EPILOG += f"""
   {FIELDS:<5} velocity fields beside references in time: F1 to F4 (40 minutes; only by name)
   {HAMMER:<5} strikes with a tool: S1 to S8 (45 minutes of one core; only by name)
   {ENGINES:<5} impacts beside MuJoCo and DART: E1 to E5, E6 and E7 by --trials (5 minutes; by name)
+  {DEMONSTRATIONS} references from a hand's demonstrations: D1 to D5 (2 minutes; only by name)
 
 Exit status: 0 every claim that can be had is reproduced, 1 one differs (of {FOREIGN}: a sentence of
 a report is false), 2 wrong usage.
@@ -100,7 +103,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--jobs", type=count, metavar="N", help=jobs)
     trials = f"of {VAL2}, at each level (default: 5); of {HRP4}, of each scenario (default: 20); of"
     trials += f" {FIELDS}, seeds of each case (default: 10); of {ENGINES}, seeds of each rs_*"
-    trials += " with references by each map (default: none)"
+    trials += f" with references by each map (default: none); of {DEMONSTRATIONS} (default: 5)"
     add("--trials", type=count, metavar="N", help=trials)
     add("--pushes", type=count, metavar="N", help=f"of {HRP4}, to draw (default: 200)")
     only = f"of {HRP4}, one part: pushes, or grabs with flexible joints; some 10 minutes"
@@ -162,7 +165,7 @@ def _check(arguments: argparse.Namespace) -> None:
         "truths": (LEARN,),
         "contacts": (PEOPLE,),
         "jobs": STUDIES,
-        "trials": (HRP4, VAL2, FIELDS, ENGINES),
+        "trials": (HRP4, VAL2, FIELDS, ENGINES, DEMONSTRATIONS),
         "pushes": (HRP4,),
         "only": (HRP4,),
         "dask": (VAL2,),
@@ -202,6 +205,7 @@ def _study(arguments: argparse.Namespace) -> Iterator[ClaimTable]:
         HAMMER: long_studies.hammer_table,
         ENGINES: long_studies.engines_table,
         FIELDS: long_studies.fields_table,
+        DEMONSTRATIONS: long_studies.demonstrations_table,
     }
     report, close = _progress(arguments.table)
     table = makers[arguments.table](arguments, report)

@@ -14,6 +14,7 @@ from typing import Any
 
 from impact_cli.__main__ import INTERRUPTED
 from impact_trials.processes import cores
+from studies.demonstrations import demonstration_report, demonstration_study
 from studies.engines import engine_report, engine_study, reference_report, reference_trials
 from studies.fields import field_report, field_study
 from studies.foreign import foreign_study
@@ -224,6 +225,17 @@ def engines_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
         return table
     trials = reference_trials.run(arguments.trials, arguments.seed, jobs, report)
     return reference_report.with_references(table, trials)
+
+
+def demonstrations_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
+    """Return the table of references from demonstrations.
+
+    Raises:
+        ImpactError: a process died, or a trial failed.
+    """
+    seeds, jobs = arguments.trials or demonstration_study.SEEDS, arguments.jobs or cores()
+    found = demonstration_study.run(seeds, arguments.seed, jobs, report)
+    return demonstration_report.table(found)
 
 
 def foreign_results(arguments: argparse.Namespace, report: Report) -> list[SetupResult]:

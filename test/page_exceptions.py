@@ -9,9 +9,8 @@ NOT_RUN = {
     r"^ros2 ": "ros2cli and launch are not on PyPI; test/launch checks names and arguments",
     r"^sudo |^taskset ": "changes the machine",
     r"^\./impact (test|setup|doc|shell)\b": "is this run, or a step of its own in .ci/run",
-    r"^\./impact reproduce (load|learn|hrp4|val2|foreign|people|hammer|fields|engines)\b": (
-        "a study of many minutes"
-    ),
+    r"^\./impact reproduce (load|learn|hrp4|val2|foreign|people|hammer|fields|engines"
+    r"|demonstrations)\b": "a study of many minutes",
     r"^\./impact demo --scenario hammer_nail\b": "minutes: test_hammer_demo.py compares its table",
     r"^\./impact reproduce$": "is its four tables, one by one",
     r"^\./impact fake-fr3\b": "serves until Ctrl-C: test_hit_command.py runs it",

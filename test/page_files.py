@@ -7,6 +7,8 @@ from tempfile import TemporaryDirectory
 
 from other_arms import UR, write_arm
 
+from impact_sim.cell.spreading_file import load_spreading
+
 ROBOTS = Path(__file__).resolve().parents[1] / "impact_robots"
 
 
@@ -31,6 +33,13 @@ def write_scenario(path: Path) -> None:
     path.write_text("like: rs_grab_catfood_case1\n")
 
 
+def write_demonstration(path: Path) -> None:
+    """Write the bag of a push that a simulated hand demonstrates."""
+    from studies.demonstrations.guided_push import guided_push  # loads slowly
+
+    guided_push(load_spreading("rs_push_catfood_case2"), 0, path)
+
+
 # by the name that the pages use
 GIVEN = {
     "fr3.urdf": write_fr3_urdf,
@@ -38,4 +47,5 @@ GIVEN = {
     "ur5.urdf": write_arm_urdf,
     "arm.yaml": write_arm_yaml,
     "mine.yaml": write_scenario,
+    "guided.bag": write_demonstration,
 }

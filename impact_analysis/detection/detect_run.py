@@ -18,8 +18,16 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession, Outcome
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.reference_torque import ReferencePairing
-from impact_detector.signals.sample import Detection, DetectionStatus, JointSample, Suppressed
+from impact_detector.signals.sample import (
+    Detection,
+    DetectionStatus,
+    JointSample,
+    Suppressed,
+    from_seconds,
+)
 from impact_robots import Robot
+
+_ONE_IMPACT = from_seconds(0.1)  # detections this close belong to one impact
 
 
 @dataclass
@@ -41,6 +49,17 @@ class DetectionResult:
     suppressed: list[Suppressed] = field(default_factory=list)  # above a threshold, but no event
     troubles: dict[str, str] = field(default_factory=dict)  # why detectors could not judge
     lost: list[str] = field(default_factory=list)  # damaged parts of the file, as text
+
+    @property
+    def impact_times(self) -> list[int]:
+        """First contact of each impact, by the earliest of its detections, in their order [ns]."""
+        found: list[list[Detection]] = []
+        for each in sorted(self.detections, key=lambda detection: detection.detection_time):
+            if found and each.detection_time - found[-1][-1].detection_time <= _ONE_IMPACT:
+                found[-1].append(each)
+            else:
+                found.append([each])
+        return [min(each.impact_time for each in group) for group in found]
 
 
 def detect(

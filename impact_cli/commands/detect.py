@@ -15,27 +15,31 @@ from impact_analysis.detection.event_plot import MOST, Traces
 from impact_analysis.detection.event_plot import draw as draw_events
 from impact_analysis.detection.learn_run import FreeMotionSource, learn
 from impact_analysis.detection.score_run import EVERYTHING, judge_trials, scores
-from impact_analysis.detection.threshold_file import HOLD_FOR
-from impact_bags.bag_recording import TopicChoice
 from impact_bags.exceptions import RecordingError
 from impact_bags.new_files import write_file
 from impact_bags.open_recording import open_recording, recording_paths
-from impact_bags.reading.recording import Recording
 from impact_cli.command_names import COMMANDS
-from impact_cli.options.detect_options import add_detector_options, add_reference_options
+from impact_cli.options.detect_options import (
+    add_detector_options,
+    add_recorded_robot_options,
+    add_reference_options,
+)
+from impact_cli.options.detection_settings import (
+    detector_parameters,
+    model_torque,
+    topic_choice,
+    with_reference,
+)
 from impact_cli.progress import Progress
 from impact_cli.recorded_robot import recorded_robot
 from impact_cli.reports.detect_report import as_json, as_text
 from impact_cli.reports.learn_report import as_yaml, learn_json, learn_text, node_parameters
 from impact_cli.reports.score_report import draw, score_json, score_text
 from impact_detector.detectors.detector_kind import DETECTORS, detection_joints
-from impact_detector.parameters import DetectorParameters, session_for, thresholds
-from impact_detector.signals.model_torque import ModelTorque
+from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.sample import FUSED
-from impact_robots import ImpactError, Robot, RobotError
-from impact_robots.description.actuation import PANDA_FRICTION
+from impact_robots import ImpactError, Robot
 from impact_robots.exceptions import UsageError, WriteError
-from impact_ros.parameters import from_values
 from impact_trials.truth.trial_table import read_trials
 
 _EPILOG = """example:
@@ -69,13 +73,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of these")
-    add(
-        "--robot",
-        metavar="NAME|YAML",
-        help="name of a robot, or its YAML (default: the YAML beside the recording, else panda)",
-    )
-    add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
-    add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
+    add_recorded_robot_options(add)
     add_detector_options(add)
     add_reference_options(add)
     add(
@@ -111,13 +109,13 @@ def run(args: argparse.Namespace) -> int:
         return _score(args)
     args.detectors = args.detectors or (FUSED,)
     try:
-        parameters = _parameters(args)
+        parameters = detector_parameters(args)
         robot = parameters.load_robot()
         session_for(parameters, robot)  # every setting is checked before a file is opened
-        model = _model(args, robot)
+        model = model_torque(args, robot)
         paths = recording_paths(args.file)
-        recordings = [open_recording(path, robot, _choice(args)) for path in paths]
-        settings = [_with_reference(parameters, item, args.reference) for item in recordings]
+        recordings = [open_recording(path, robot, topic_choice(args)) for path in paths]
+        settings = [with_reference(parameters, item, args.reference) for item in recordings]
     except ImpactError as error:
         return _fail(error, 2)
     traces = [Traces(recording.name) for recording in recordings]
@@ -153,16 +151,16 @@ def _learn(args: argparse.Namespace) -> int:
             raise UsageError(f"--{option.replace('_', '-')}: not with --learn")
     args.detectors = args.detectors or tuple(DETECTORS)
     try:
-        parameters = _parameters(args)
+        parameters = detector_parameters(args)
         robot = parameters.load_robot()
         session_for(parameters, robot)  # every setting is checked before a file is opened
         recordings = [
-            open_recording(path, robot, _choice(args)) for path in recording_paths(args.file)
+            open_recording(path, robot, topic_choice(args)) for path in recording_paths(args.file)
         ]
         sources = [
             FreeMotionSource(
                 recording,
-                _with_reference(parameters, recording, args.reference),
+                with_reference(parameters, recording, args.reference),
                 comparable=recording.has_reference or args.reference == "model",
             )
             for recording in recordings
@@ -201,7 +199,7 @@ def _score(args: argparse.Namespace) -> int:
     """Judge detectors by recorded trials whose truth is known; 1 if one missed an impact."""
     args.detectors = args.detectors or tuple(DETECTORS)
     try:
-        parameters = replace(_parameters(args), reference="desired")
+        parameters = replace(detector_parameters(args), reference="desired")
         robot = parameters.load_robot()
         session_for(parameters, robot)  # every setting is checked before a file is opened
         trials = read_trials(args.file, robot.dof)
@@ -221,51 +219,6 @@ def _score(args: argparse.Namespace) -> int:
     print(score_json(found, results) if args.json else score_text(found))
     first = next(score for score in found if score.kind == EVERYTHING)
     return 0 if first.found == first.hits and not first.false_alarms else 1
-
-
-def _parameters(args: argparse.Namespace) -> DetectorParameters:
-    """Return the node's parameters: from the command line, else from the file of thresholds."""
-    values = {
-        name: getattr(args, name)
-        for name in (
-            "robot",
-            "urdf",
-            "joint_prefix",
-            "detectors",
-            "rearm_time",
-            "force_threshold",
-            "reference_excludes_gravity",
-        )
-    }
-    for name in (*thresholds(), *HOLD_FOR):
-        if (given := getattr(args, name)) not in (None, ()):
-            values[name] = given
-        elif name in args.thresholds:
-            values[name] = args.thresholds[name]
-    return from_values(DetectorParameters, values)
-
-
-def _model(args: argparse.Namespace, robot: Robot) -> ModelTorque:
-    if args.joint_friction and robot.name != "panda":
-        raise RobotError(f"--joint-friction: known for panda only, got robot {robot.name!r}")
-    friction = PANDA_FRICTION if args.joint_friction else None
-    return ModelTorque(robot, friction=friction, tool=not args.no_tool)
-
-
-def _choice(args: argparse.Namespace) -> TopicChoice:
-    """Return the topics that the user has named."""
-    pairing = "" if args.pairing == "auto" else args.pairing
-    return TopicChoice(args.state_topic, args.reference_topic, pairing)
-
-
-def _with_reference(
-    parameters: DetectorParameters, recording: Recording, wanted: str
-) -> DetectorParameters:
-    """Return the parameters with the reference that this recording can have."""
-    if wanted == "desired" and not recording.has_reference:
-        raise RecordingError.at(recording.name, "holds no desired torque (--reference desired)")
-    desired = recording.has_reference and wanted != "model"
-    return replace(parameters, reference="desired" if desired else "model")
 
 
 def _report(

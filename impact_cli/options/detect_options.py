@@ -15,15 +15,26 @@ from impact_detector.signals.reference_torque import RULES
 from impact_detector.signals.sample import FUSED, TORQUE_ERROR
 
 
-def add_detector_options(add: Callable[..., Any]) -> None:
-    """Add the options that are parameters of the node, too."""
+def add_recorded_robot_options(add: Callable[..., Any]) -> None:
+    """Add the options of the robot of a recording."""
+    add(
+        "--robot",
+        metavar="NAME|YAML",
+        help="name of a robot, or its YAML (default: the YAML beside the recording, else panda)",
+    )
+    add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
+    add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
+
+
+def add_detector_options(add: Callable[..., Any], default: str = FUSED) -> None:
+    """Add the options that are parameters of the node, too; ``default`` is the detector."""
     add(
         "--detectors",
         type=_names,
         default=(),
         metavar="NAME,..",
         help=f"any of {', '.join(DETECTORS)}; the statistic of the first is shown (default:"
-        f" {FUSED})",
+        f" {default})",
     )
     add(
         "--thresholds",

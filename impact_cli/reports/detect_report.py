@@ -5,16 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 from impact_analysis.detection.detect_run import DetectionResult
 from impact_analysis.detection.statistic_text import suppressed_text, unit_of
 from impact_analysis.present.plain import json_text
 from impact_detector.attribution.assessment import Assessment
-from impact_detector.signals.sample import Detection, Suppressed, from_seconds
+from impact_detector.signals.sample import Detection, Suppressed
 
-_ONE_IMPACT = from_seconds(0.1)  # detections this close belong to one impact
 _REFERENCES = {
     "desired": "desired (recorded)",
     "model": "model (no desired torque recorded)",
@@ -30,7 +28,7 @@ def as_text(result: DetectionResult, setting: str) -> str:
         f"  {result.samples} samples in {duration:.3f} s, {result.judged} judged,"
         f" {result.dropped} dropped (not finite)",
         f"  {_largest_text(result)}",
-        f"  impacts: {_impacts(result.detections) if result.judged else 'cannot be determined'}",
+        f"  impacts: {len(result.impact_times) if result.judged else 'cannot be determined'}",
     ]
     if result.lost:
         lines.insert(1, f"  damaged or not finished, lost: {'; '.join(result.lost)}")
@@ -141,13 +139,6 @@ def _largest_text(result: DetectionResult) -> str:
         f"{result.largest.detector}: largest statistic {result.largest.statistic:.3f} {unit} at"
         f" {result.largest.time * 1e-9:.3f} s, threshold {result.threshold:.3f} {unit}"
     )
-
-
-def _impacts(detections: Sequence[Detection]) -> int:
-    """Return the number of impacts among the detections."""
-    times = sorted(detection.detection_time for detection in detections)
-    pairs = pairwise(times)
-    return bool(times) + sum(later - earlier > _ONE_IMPACT for earlier, later in pairs)
 
 
 def _event_text(detection: Detection) -> str:

@@ -16,7 +16,9 @@ from impact_predictor.multicontact.object_impact import ObjectVelocities
 from impact_predictor.multicontact.reference_maps import REFERENCE_MAPS, reference_impact
 from impact_qp.arms.guards import spread_guards
 from impact_qp.arms.object_hits import box_footing, box_plates
+from impact_qp.arms.own_references import own_reference, through_impact
 from impact_qp.references import AfterImpact, impact_motion, smooth_motion
+from impact_qp.references.spread import TASK
 from impact_qp.spreading import (
     FrictionFeedforward,
     GrabForce,
@@ -76,13 +78,15 @@ def spread_plans(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadPla
     """Return one plan an arm; each from its arm's base on, in world axes.
 
     A push holds the velocity after the impact for 0.1 s and then stops within 0.7 s; a grab stops
-    within 0.8 s. By the task's impact limits both are slowed, if need be.
+    within 0.8 s. The task's own ``references`` replace that, velocities after the impact included.
+    By the task's impact limits all are slowed, if need be.
 
     Raises:
         ControlError: no speed is safe by these limits, or there is a cap and a plan is faster, or
             faster than the joints may be.
         EngineError: MuJoCo is wanted, and not installed.
-        ImpactError: the task's arms are not where they can hit the object.
+        ImpactError: the task's arms are not where they can hit the object, or its own references
+            do not begin at rest where the arm does, or do not lead to the object.
         UnknownNameError: no such inertia or map.
     """
     guards, expected = spread_guards(task), expected_impact(task, choice)
@@ -92,15 +96,20 @@ def spread_plans(task: BoxTask, choice: SpreadChoice = USUAL) -> tuple[SpreadPla
         dynamics = ArmDynamics(robot)
         contact = dynamics(task.q_impact[arm], task.dq_impact[arm])
         start = dynamics(task.q_start[arm], np.zeros(robot.dof))
-        after = np.append(expected.plates[name][:3], expected.joints[name][0])
-        reference = impact_motion(start, contact, choice.level * after, task.run_up, then)
-        friction = (None, None) if choice.friction is None else choice.friction[arm]
         into = task.direction(arm)
-        through = then
-        if task.kind == "grab":
-            less = reference.jump[1] - reference.jump[0]  # to rest where the other one does
-            through = then._replace(offset=np.append(INTO * into, 0.0) + less * then.stop / 2)
-        smooth = smooth_motion(start, contact, task.run_up, through)
+        pressed = np.append(INTO * into, 0.0) if task.kind == "grab" else np.zeros(TASK)
+        if task.references:
+            reference = own_reference(task, arm, start, contact)
+            smooth = through_impact(reference, pressed)
+        else:
+            after = np.append(expected.plates[name][:3], expected.joints[name][0])
+            reference = impact_motion(start, contact, choice.level * after, task.run_up, then)
+            through = then
+            if task.kind == "grab":
+                less = reference.jump[1] - reference.jump[0]  # to rest where the other one does
+                through = then._replace(offset=pressed + less * then.stop / 2)
+            smooth = smooth_motion(start, contact, task.run_up, through)
+        friction = (None, None) if choice.friction is None else choice.friction[arm]
         plans.append(
             SpreadPlan(
                 reference,

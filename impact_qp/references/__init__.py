@@ -5,7 +5,7 @@
 from impact_qp.references.free_motion import FreeMotions, free_motions
 from impact_qp.references.impact_motion import AfterImpact, impact_motion, smooth_motion
 from impact_qp.references.quintics import Knot, Quintics, ReferenceState
-from impact_qp.references.reference_file import read_references
+from impact_qp.references.reference_file import read_references, references_text
 from impact_qp.references.spread import SpreadReference, couple
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "free_motions",
     "impact_motion",
     "read_references",
+    "references_text",
     "smooth_motion",
 ]

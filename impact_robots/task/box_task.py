@@ -71,6 +71,7 @@ class BoxTask:
     q_start: tuple[tuple[float, ...], ...]  # at rest, where the run-up begins [rad]
     v_minus: tuple[tuple[float, float, float], ...]  # of the plates, right before [m/s]
     run_up: Annotated[float, entry("Time from rest to the impact", unit="s", above=0.0)]
+    references: tuple[str, ...]  # files of the arms' references, base axes; empty: planned
     clamp_force: Annotated[float, entry("Of each arm, after a grab's impact", unit="N", low=0.0)]
     plate: Annotated[tuple[float, float], entry("Edges of a plate", unit="m", above=0.0)]
     plate_friction: Annotated[float, entry("Of plates and box", low=0.0)]
@@ -82,6 +83,18 @@ class BoxTask:
     joint_ranges: Annotated[str, entry("Joints that joint_load counts on", choices=JOINT_RANGES)]
     peak_factor: Annotated[float, entry("Peak over mean contact force, for robust", above=0.0)]
     impact_duration: Annotated[float, entry("Of the impact, for robust", unit="s", above=0.0)]
+
+    def __post_init__(self) -> None:
+        """Check that there are references for all arms, or for none.
+
+        Raises:
+            TaskError: there are not.
+        """
+        arms, files = len(self.bases), len(self.references)
+        if files not in (0, arms):
+            raise TaskError(
+                f"{self.name}: references: expected {arms} files, one an arm, got {files}"
+            )
 
     @property
     def robots(self) -> tuple[Robot, ...]:

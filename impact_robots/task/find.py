@@ -25,6 +25,7 @@ from impact_robots.yaml_file import read_mapping
 Task = HitTask | BoxTask | PalmTask
 Kind = TypeVar("Kind", BoxTask, PalmTask, HitTask)
 _YAML = (".yaml", ".yml")
+REFERENCES = "references"  # of a task: paths of the arms' references
 _NO_CELL = "cell: expected a task of arms and a box; a hit and a grab by palms say their robot"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*$")
 
@@ -138,7 +139,7 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
     """Return the entries of a file of a task or a scenario.
 
     With those of the file of its ``task`` and its ``cell`` instead of their paths. Paths are from
-    the file's folder, that of a robot's YAML too if it is there.
+    the file's folder, those of ``references`` too, and that of a robot's YAML if it is there.
 
     Args:
         path: of the file.
@@ -154,6 +155,10 @@ def task_entries(path: Path, what: str = "task") -> dict[str, Any]:
     robot = entries.get("robot")
     if isinstance(robot, str) and robot.endswith(_YAML) and (path.parent / robot).exists():
         entries["robot"] = str(path.parent / robot)
+    if isinstance(files := entries.get(REFERENCES), list):
+        entries[REFERENCES] = [
+            str(path.parent / each) if isinstance(each, str) else each for each in files
+        ]
     for key, read in ((TASK, task_entries), (CELL, cell_of_file)):
         if key in entries:
             if not isinstance(entries[key], str):

@@ -44,6 +44,7 @@ OTHER = (
 NEEDED = {
     "simulate": ["free_motion"],
     "detect": ["recording.csv"],
+    "reference": ["recording.csv"],
     "analyze": ["recording.csv", "--out", "results"],
     "evaluate": ["impacts.csv"],
     "view": ["recording.csv"],

@@ -5,9 +5,17 @@
 import re
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
-from impact_qp.references import Knot, Quintics, SpreadReference, couple, read_references
+from impact_qp.references import (
+    Knot,
+    Quintics,
+    SpreadReference,
+    couple,
+    read_references,
+    references_text,
+)
 from impact_robots import RobotError
 from impact_robots.exceptions import OutOfRangeError
 
@@ -141,6 +149,31 @@ def test_a_file_holds_references_of_ones_own(tmp_path):
     )
     mapped = read_references(path, lambda v: 0.5 * v)
     np.testing.assert_allclose(mapped.jump[1], [0, -0.35, 0, -0.4])
+
+
+def test_what_is_written_is_read_again(tmp_path):
+    path = tmp_path / "own.yaml"
+    path.write_text(FILE)
+    spread = read_references(path)
+    path.write_text(references_text(spread, "made by a test"))
+    assert path.read_text().startswith("# made by a test\n")
+    again = read_references(path)
+    assert again.nominal_time == spread.nominal_time
+    np.testing.assert_allclose(again.rotation, spread.rotation, atol=1e-8)
+    for time in np.linspace(-0.2, 2.0, 23):
+        for own, theirs in ((again.ante, spread.ante), (again.post, spread.post)):
+            np.testing.assert_allclose(own(time), theirs(time), atol=1e-7)
+
+
+def test_references_of_a_turned_base_are_turned(tmp_path):
+    path = tmp_path / "own.yaml"
+    path.write_text(FILE)
+    axes = pin.utils.rotate("z", np.pi / 2)
+    plain, turned = read_references(path), read_references(path, axes=axes)
+    for own, theirs in ((turned.ante, plain.ante), (turned.post, plain.post)):
+        for mine, base in zip(own(0.3), theirs(0.3), strict=True):
+            np.testing.assert_allclose(mine, [-base[1], base[0], *base[2:]], atol=1e-12)
+    np.testing.assert_allclose(turned.rotation, axes @ plain.rotation, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from sensor_msgs.msg import JointState
 from impact_msgs.msg import ControllerStatus, DetectorStatus, JointCommand
 from impact_qp.arms.node import ImpactSpreadingNode
 from impact_qp.arms.plans import spread_plans
+from impact_qp.references import references_text
 from impact_qp.spreading import Mode, SpreadingController
 from impact_qp.spreading.guarded_spreading import GuardedSpreading
 from impact_robots import load_robot
@@ -183,6 +184,29 @@ def test_arms_whose_clocks_differ_start_together(make_bench, ahead):
     start = bench.node._plan_start
     left, right = (start.time(name, bench.now + bench.arms[name].ahead) for name in ARMS)
     assert left == pytest.approx(right, abs=2e-3) and left > 0.025
+
+
+def test_a_tasks_own_references_are_followed(make_bench, scenario, tmp_path):
+    planned = [plan.reference.slowed(0.9) for plan in spread_plans(scenario.task)]
+    for name, each in zip(ARMS, planned, strict=True):
+        (tmp_path / f"{name}.yaml").write_text(references_text(each))
+    task = tmp_path / "mine.yaml"
+    task.write_text(f"like: {NAME}\nreferences: [left.yaml, right.yaml]\n")
+    bench = make_bench(task=str(task)).start()
+    for _ in range(3):
+        bench.cycle()
+    assert [bench.last(name).message for name in ARMS] == ["ante"] * 2
+    for arm, wanted in zip(bench.node.arms, planned, strict=True):
+        followed = arm._guarded.controller.plan.reference
+        np.testing.assert_allclose(followed.jump, wanted.jump, atol=1e-8)
+        assert followed.nominal_time == pytest.approx(0.6 / 0.9)
+
+
+def test_a_file_that_is_not_there_is_one_line(make_bench, tmp_path):
+    task = tmp_path / "mine.yaml"
+    task.write_text(f"like: {NAME}\nreferences: [left.yaml, right.yaml]\n")
+    bench = make_bench(task=str(task))
+    assert bench.node.trigger_configure() is not OK
 
 
 def test_in_lockstep_stamps_that_differ_stop_both(make_bench):

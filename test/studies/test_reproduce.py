@@ -375,7 +375,7 @@ def test_wrong_usage_is_one_line(refused, arguments):
     [
         ("--poses=2", "foreign", "load"),
         ("--truths=2", "load", "learn"),
-        ("--trials=2", "flex", "hrp4 or val2 or fields or engines"),
+        ("--trials=2", "flex", "hrp4 or val2 or fields or engines or demonstrations"),
         ("--pushes=2", "load", "hrp4"),
         ("--only=balance", "load", "hrp4"),
         ("--setups=2", "load", "foreign or hammer or engines"),

@@ -37,6 +37,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   map         compute the highest safe speed at many points of a surface
   compare     compare arms at the points of a surface that all reach
   detect      find impacts in a recording
+  reference   write references of reference spreading from a demonstration
   analyze     explain them: models compared, coefficients identified, a report
   evaluate    compare impact models on measured impacts
   reproduce   recompute the published claims
