@@ -42,6 +42,21 @@ def safe_speed(robot: Robot, limit: ImpactLimit, q: np.ndarray) -> HitConfigurat
     return HitConfiguration(state.q, limit.speed_bound(state))
 
 
+def bottoming_speed(robot: Robot, limit: ImpactLimit, q: np.ndarray) -> float | None:
+    """Return the lowest speed at which the tool's cover bottoms out in the limit's ranges [m/s].
+
+    Args:
+        robot: the arm.
+        limit: of the impact.
+        q: joint positions, shape (n,) [rad].
+
+    Returns:
+        None without a cover, and of limits that know no compliance of a contact.
+    """
+    state = ArmDynamics(robot).state(q, np.zeros(robot.dof)).at(limit.frame)
+    return limit.bottoming_speed(state)
+
+
 class Fastest:
     """Stores the fastest of many configurations; of equal ones the first.
 

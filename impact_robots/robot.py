@@ -23,7 +23,7 @@ from impact_robots.description.keys import (
     needed_by,
 )
 from impact_robots.description.loops import LoopJoint
-from impact_robots.description.named_contact import MountedTool, NamedContact
+from impact_robots.description.named_contact import Cover, MountedTool, NamedContact
 from impact_robots.exceptions import RobotError
 from impact_robots.validation import finite_array
 
@@ -126,6 +126,30 @@ class Robot:
     def dof(self) -> int:
         """Number of joints n."""
         return len(self.joint_names)
+
+    @property
+    def cover(self) -> Cover | None:
+        """Cover of its tool, if that is what hits."""
+        return self.cover_at(self.contact_frame)
+
+    def cover_at(self, frame: str) -> Cover | None:
+        """Return the cover over the origin of a frame: that of the tool, or none."""
+        return self.tool.cover if self.tool and frame == self.tool.contact_frame else None
+
+    def require_no_cover(self, who: str) -> None:
+        """Refuse a cover of the tool for a caller that does not take it into account.
+
+        Args:
+            who: package, command or model.
+
+        Raises:
+            RobotError: the point that hits has a cover.
+        """
+        if self.cover is not None:
+            raise RobotError(
+                f"robot {self.name}: {who} does not take the cover of the tool into account;"
+                " expected a tool without one"
+            )
 
     @property
     def nv(self) -> int:

@@ -29,7 +29,7 @@ def reference_load(robot, M, contacts, duration, step=2e-6, loop=True):
             filtered = filtered + change
             act = (1.0 - ratio) * (filtered + D / K * change / TICK)
         passed, pushed = load + D * (w - v), np.zeros(n)
-        for c, (J, start, law, friction, gap) in enumerate(contacts):
+        for c, (J, start, law, friction, gap, *_) in enumerate(contacts):
             x, speed = J @ q + start * i * step, J @ v + start
             if x[2] + gap < 0.0:
                 normal = law.force(-x[2] - gap, -speed[2])

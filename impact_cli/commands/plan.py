@@ -57,13 +57,14 @@ from impact_cli.plans.task_plan import (
     palms_plan,
     warn_of_moved,
 )
+from impact_cli.reports.load_report import cover_document, cover_lines
 from impact_cli.reports.predict_report import coefficients
 from impact_cli.strikes.strike_cases import strike_cases
 from impact_cli.strikes.strike_command import add_strike_options, checked_strike
 from impact_cli.strikes.strike_report import strike_document, strike_text
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.planning import HitConfiguration, Search, safe_speed
+from impact_qp.planning import HitConfiguration, Search, bottoming_speed, safe_speed
 from impact_robots.exceptions import UsageError
 from impact_robots.task.box_task import BoxTask
 from impact_robots.task.hit_task import HitTask
@@ -189,13 +190,14 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         except ControlError as error:
             raise UsageError(str(error)) from None
         best = search.best()
-    document = plain(_document(impact, plan, here, best))
+    bottoms = bottoming_speed(impact.robot, limit, here.q)
+    document = plain(_document(impact, plan, here, best) | cover_document(impact.robot, bottoms))
     if arguments.yaml is not None:
         _write_yaml(arguments.yaml, plan_yaml(document, impact.robot, plan.interface))
     if arguments.json:
         print(json_text(document))
     elif arguments.yaml != _STANDARD_OUTPUT:
-        print(_as_text(impact, plan, here, best))
+        print("\n".join([_as_text(impact, plan, here, best), *cover_lines(impact.robot, bottoms)]))
     return 0 if here.bound.speed > 0.0 else 1
 
 

@@ -43,6 +43,9 @@ _QUANTITIES = (
 )
 
 
+_BOTTOMS = _Quantity("bottoms", "mps", "cover bottoms out from [m/s]", ".3f")
+
+
 def compare_document(comparison: Comparison) -> dict[str, Any]:
     """Return the JSON document: medians, 5th and 95th percentiles, and values at each point."""
     surface, arms = comparison.surface, comparison.arms
@@ -71,6 +74,9 @@ def _arm_entries(arm: ComparedArm) -> dict[str, Any]:
         entries |= each.entries(arm)
     entries["critical_joint"], entries["critical_joint_fraction"] = arm.critical_joint
     at_points = {f"{each.name}_{each.unit}": arm.values(each.name) for each in _QUANTITIES}
+    if arm.task.robot.cover is not None:
+        entries |= _BOTTOMS.entries(arm)
+        at_points[f"{_BOTTOMS.name}_{_BOTTOMS.unit}"] = arm.values(_BOTTOMS.name)
     at_points["critical_joint"] = arm.values("critical_joint")
     at_points["limit"] = arm.values("limit")
     at_points["q_rad"] = arm.values("q")
@@ -80,9 +86,11 @@ def _arm_entries(arm: ComparedArm) -> dict[str, Any]:
 def compare_text(comparison: Comparison) -> str:
     """Return a table with an arm in each column."""
     arms = [*comparison.arms.values()]
+    covered = any(arm.task.robot.cover is not None for arm in arms)
     x, y, z = arms[0].task.grid.centre
     columns = [
         *(Column(title=each.title, text=each.cell) for each in _QUANTITIES),
+        *([Column(title=_BOTTOMS.title, text=_bottoming)] if covered else []),
         Column(title="critical joint", text=_critical),
         Column(title="points reached", text=lambda arm: str(arm.reached)),
         Column(title="by the limits", text=lambda arm: arm.task.plan.impact_limits),
@@ -95,6 +103,15 @@ def compare_text(comparison: Comparison) -> str:
             turned_table([*comparison.arms], columns, arms),
         ]
     )
+
+
+def _bottoming(arm: ComparedArm) -> str:
+    """Return when the cover of an arm bottoms out, as text."""
+    if arm.task.robot.cover is None:
+        return "no cover"
+    if np.isnan(arm.values(_BOTTOMS.name)).any():
+        return "not in the limits"
+    return _BOTTOMS.cell(arm)
 
 
 def _critical(arm: ComparedArm) -> str:

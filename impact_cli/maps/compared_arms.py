@@ -19,9 +19,11 @@ import numpy as np
 from impact_bags.exceptions import AnalysisError
 from impact_cli.maps.surface_map import MapTask, Row, map_surface
 from impact_cli.options.impact_options import approach_velocities
+from impact_cli.options.limit_options import limit_of
 from impact_predictor import predict
 from impact_predictor.inertia.inertia_models import effective_masses, normal_impulse
-from impact_qp.planning import HitConfiguration
+from impact_qp.limits import ImpactLimit
+from impact_qp.planning import HitConfiguration, bottoming_speed
 from impact_robots import ArmDynamics, Robot, Surface
 
 PERCENTILES = 5.0, 95.0
@@ -38,6 +40,7 @@ class ArmHit(NamedTuple):
     critical_joint: str  # whose limit sets the speed
     limit: str  # its name, as `plan` prints it
     q: np.ndarray  # joint positions, shape (n,) [rad]
+    bottoms: float  # lowest speed at which a cover bottoms out; NaN: not in the limits [m/s]
 
 
 @dataclass(frozen=True)
@@ -115,23 +118,25 @@ def compare(
             for hit, both in zip(row, line, strict=True)
             if hit is not None and both
         ]
-        hits = tuple(arm_hit(task.robot, surface, hit) for hit in found)
+        limit = limit_of(task.plan, task.robot)
+        hits = tuple(arm_hit(limit, surface, hit) for hit in found)
         arms[name] = ComparedArm(task, turns[name], int(reached[name].sum()), hits)
     grid = next(iter(tasks.values())).grid
     return Comparison(surface, common, grid.points()[common], arms)
 
 
-def arm_hit(robot: Robot, surface: Surface, hit: HitConfiguration) -> ArmHit:
+def arm_hit(limit: ImpactLimit, surface: Surface, hit: HitConfiguration) -> ArmHit:
     """Return what an impact at the highest safe speed of a configuration does.
 
     The arm approaches along the normal without turning the tool; restitution and, for the rotation,
     friction are in the middle of their ranges. The impulse is that without friction.
 
     Args:
-        robot: the arm.
+        limit: of the arm.
         surface: that is hit.
         hit: a configuration, and its finite bound.
     """
+    robot, bottoms = limit.robot, bottoming_speed(limit.robot, limit, hit.q)
     dynamics, speed = ArmDynamics(robot), max(hit.bound.speed, 0.0)
     still = dynamics(hit.q, np.zeros(robot.nv))
     state = dynamics(hit.q, approach_velocities(still, surface.rotation, speed, robot))
@@ -145,6 +150,7 @@ def arm_hit(robot: Robot, surface: Surface, hit: HitConfiguration) -> ArmHit:
         critical_joint=_joint(hit.bound.name, robot),
         limit=hit.bound.name,
         q=hit.q,
+        bottoms=np.nan if bottoms is None else bottoms,
     )
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Report of predicted joint loads in an impact, as text and JSON."""
+"""Report of predicted joint loads in an impact, and of a tool's cover, as text and JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from impact_analysis.present.number import number, span
 from impact_analysis.present.table import aligned
 from impact_predictor import Prediction, RobotContact
 from impact_predictor.prediction.robot_contacts import impulsive_torque
-from impact_robots import Surface
+from impact_robots import Robot, Surface
 
 if TYPE_CHECKING:
     from impact_predictor.prediction.predicted_load import PredictedLoad
@@ -33,7 +33,40 @@ def load_document(load: PredictedLoad) -> dict[str, Any]:
         "torque_high_nm": load.torque_high,
         "peak_time_s": load.time,
         "note": load.note,
+        **({} if load.cover is None else {"cover_m": load.cover._asdict()}),
     }
+
+
+def cover_document(robot: Robot, bottoms: float | None) -> dict[str, Any]:
+    """Return the entry of a cover for JSON, none without one.
+
+    Args:
+        robot: the arm.
+        bottoms: lowest speed at which it bottoms out [m/s]; none: the limit does not know it.
+    """
+    cover = robot.cover
+    if cover is None:
+        return {}
+    return {
+        "cover": {
+            "stiffness_npm": cover.stiffness,
+            "damping_nspm": cover.damping,
+            "thickness_m": cover.thickness,
+            "in_limit": bottoms is not None,
+            "bottoms_out_mps": bottoms,
+        }
+    }
+
+
+def cover_lines(robot: Robot, bottoms: float | None) -> list[str]:
+    """Return a line about a cover, none without one; arguments as of :func:`cover_document`."""
+    cover = robot.cover
+    if cover is None:
+        return []
+    if bottoms is None:
+        return ["  the cover of the tool is not in this limit, which knows no compliance"]
+    words = f"cover of {1e3 * cover.thickness:g} mm, {cover.stiffness:g} N/m"
+    return [f"  {words}, bottoms out from {bottoms:.4f} m/s on in the worst case"]
 
 
 def load_table(
@@ -55,7 +88,17 @@ def load_table(
         after = number(load.time[i], ".2f", 1e3)
         lines.append([name, *loads, after, *(f"{each[i]:.3f}" for each in published)])
     stiffness = f"stiffness of the surface {_stiffness(contact.surface)}"
-    return "\n".join([stiffness, *aligned(lines)])
+    return "\n".join([stiffness, *_cover(load), *aligned(lines)])
+
+
+def _cover(load: PredictedLoad) -> list[str]:
+    """Return a line about the cover of the tool, none without one."""
+    if (use := load.cover) is None:
+        return []
+    most, low, high = (f"{1e3 * each:.2f}" for each in (use.expected, use.low, use.high))
+    ends = "bottoms out" if use.high >= use.thickness else "does not bottom out"
+    thick = f"{1e3 * use.thickness:g} mm"
+    return [f"cover compressed by {most} mm [{low}, {high}] of {thick}: {ends} in the ranges"]
 
 
 def _published(contact: RobotContact, prediction: Prediction) -> np.ndarray:

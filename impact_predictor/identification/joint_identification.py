@@ -69,7 +69,8 @@ def _interval(found: JointFit) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _nominal(robot: Robot) -> list[NominalJoint]:
     """Return the joints' parameters in the YAML, with the loop that makes B_theta of B_rho."""
     zero = np.zeros(robot.dof)
-    arm = elastic_arm(robot, ArmDynamics(robot).state(zero, zero), drive_of(robot, "torque"))
+    state, drive = ArmDynamics(robot).state(zero, zero), drive_of(robot, "torque")
+    arm = elastic_arm(robot, state, drive, covered=True)
     columns = arm.stiffness, arm.damping, arm.motor_inertia, arm.ratio, arm.damping_time
     return [NominalJoint(*map(float, row)) for row in zip(*columns, strict=True)]
 

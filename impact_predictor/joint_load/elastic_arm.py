@@ -37,6 +37,15 @@ class ElasticArm(NamedTuple):
     loop_damping: np.ndarray  # of the same, on link velocities [N.m.s/rad]
     share: float  # of a step that the torque filter takes in a tick [-]
 
+    def mass(self, j: np.ndarray) -> float:
+        """Return the mass of links and apparent motors along a direction [kg].
+
+        Args:
+            j: joint torques of a force of 1 N along it, shape (n,) [m].
+        """
+        M = np.linalg.inv(self.M_inverse) + np.diag(self.motor_inertia / self.ratio)
+        return float(1.0 / (j @ np.linalg.solve(M, j)))
+
     def scaled(self, scale: np.ndarray) -> ElasticArm:
         """Return the arm with other joints; the torque loop goes on taking them as nominal.
 
@@ -53,7 +62,9 @@ class ElasticArm(NamedTuple):
         )
 
 
-def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> ElasticArm:
+def elastic_arm(
+    robot: Robot, state: RobotState, drive: str = MEASURED, *, covered: bool = False
+) -> ElasticArm:
     r"""Return the robot in a state; soles of a floating one are its contacts that are faces.
 
     Args:
@@ -62,10 +73,17 @@ def elastic_arm(robot: Robot, state: RobotState, drive: str = MEASURED) -> Elast
         drive: of the motors: "measured", the torque loop at 4 kHz on a torque low-passed at
             300 Hz, :math:`\tau_{act} = (1 - R)\tau_t` (Rey Arias 2024, eq. 4); "ideal", a loop
             that makes B_theta of B_rho at once; "servo", a position or velocity loop.
+        covered: whether the caller's contacts have the cover of the robot's tool, or none counts.
 
     Raises:
-        PredictionError: the robot's YAML does not define the required fields, or no such drive.
+        PredictionError: the robot's YAML does not define the required fields, no such drive, or
+            the tool has a cover that the caller does not take into account.
     """
+    if robot.cover is not None and not covered:
+        raise PredictionError(
+            f"robot {robot.name}: this model does not take the cover of the tool into account;"
+            " expected a tool without one"
+        )
     if drive not in DRIVES:
         raise PredictionError(f"drive: expected one of {', '.join(DRIVES)}, got {drive!r}")
     if missing := unknown(robot, drive):

@@ -40,6 +40,7 @@ FREE_STEPS = 5  # at least, per tick, in flight
 FREE_PHASE = 0.25  # of the joints' fastest oscillation, per step in flight [rad]
 FREE_DECAY = 0.5  # of the joints' fastest damping, per step in flight [-]
 CONTACT_PHASE = 0.2  # of the contact's own oscillation, per step in contact [rad]
+COVERED = 2  # times as many with a cover, whose compression is of first order in the step
 SWEEPS = 4  # of Gauss and Seidel, for one contact; four times as many for several
 SETTLED = 1e-3  # change of one contact's normal force in a sweep, after which there is none
 
@@ -81,6 +82,69 @@ def normal_force(
                 slope = -value * damping / stiffness * yielding
                 force -= (force - value) / (1.0 - slope)
     return max(0.0, force)
+
+
+@compiled
+def covered_force(
+    depth: float,
+    approach: float,
+    yielding: float,
+    law: np.ndarray,
+    cover: np.ndarray,
+    before: float,
+    h: float,
+) -> float:
+    """Return the force of a viscoelastic surface under a cover, both implicit in the rates [N].
+
+    The cover's compression s carries k s + d s', the surface what is left of the depth. With s'
+    over the step, s solves a quadratic equation; beyond the thickness the surface is alone.
+
+    Args:
+        depth: penetration, of cover and surface together [m].
+        approach: rate of the penetration without the force [m/s].
+        yielding: by how much a force of 1 N reduces that rate [m/s/N].
+        law: of the surface, as of :func:`normal_force`.
+        cover: stiffness, damping and thickness.
+        before: compression one step before [m].
+        h: the step [s].
+    """
+    k, loss = law[0], law[1] / law[0]
+    slope, less = cover[0] + cover[1] / h, cover[1] * before / h  # force: slope s - less
+    free = less / slope  # the compression without a force
+    rate = approach + yielding * less + before / h  # of the surface's penetration, less fall s
+    fall = yielding * slope + 1.0 / h
+    if depth <= free or 1.0 + loss * (rate - fall * free) <= 0.0:
+        return 0.0
+    a, now = k * loss * fall, k * (1.0 + loss * rate)
+    b, c = slope + now + a * depth, less + depth * now
+    s = 2.0 * c / (b + sqrt(max(0.0, b * b - 4.0 * a * c)))
+    if s <= cover[2]:
+        return max(0.0, slope * s - less)
+    elastic = k * (depth - cover[2])
+    rate = approach - (cover[2] - before) / h
+    return max(0.0, elastic * (1.0 + loss * rate) / (1.0 + elastic * loss * yielding))
+
+
+@compiled
+def squeeze(
+    covers: np.ndarray, f: np.ndarray, touching: bool, h: float, squeezed: np.ndarray
+) -> None:
+    """Write how far forces compress the covers after a step, and the largest so far [m].
+
+    Args:
+        covers: shape (c, 3), see :class:`~impact_predictor.joint_load.motion_records.
+            ContactSurfaces`.
+        f: forces, shape (3 c,) [N].
+        touching: whether there are any.
+        h: the step [s].
+        squeezed: compressions, then the largest ones, overwritten, shape (2 c,) [m].
+    """
+    for c in range(len(covers)):
+        if covers[c, 0] > 0.0:
+            force, d = f[3 * c + 2] if touching else 0.0, covers[c, 1] / h
+            s = min(covers[c, 2], (force + d * squeezed[c]) / (covers[c, 0] + d))
+            squeezed[c] = s
+            squeezed[len(covers) + c] = max(squeezed[len(covers) + c], s)
 
 
 @compiled
@@ -128,9 +192,9 @@ def flight_steps(arm: ElasticArm) -> int:
 
 
 @compiled
-def contact_steps(W: np.ndarray, laws: np.ndarray, velocity: np.ndarray, least: int) -> int:
+def contact_steps(W: np.ndarray, surfaces: ContactSurfaces, least: int) -> int:
     """Return the steps per tick that resolve the stiffest contact, not fewer than ``least``."""
-    steps = least
+    laws, velocity, steps = surfaces.laws, surfaces.velocity, least
     for c in range(len(laws)):
         stiffness, damping, exponent, kind = laws[c]
         if kind == RIGID:
@@ -148,32 +212,33 @@ def contact_steps(W: np.ndarray, laws: np.ndarray, velocity: np.ndarray, least: 
             tangent = stiffness
         omega = sqrt(tangent * (1.0 + speed * damping / stiffness) * W_nn)
         steps = max(steps, ceil(TICK * omega / CONTACT_PHASE))
-    return steps
+    return COVERED * steps if surfaces.covers[:, 0].max() > 0.0 else steps
 
 
 @compiled
 def contact_forces(
     W: np.ndarray,
-    laws: np.ndarray,
-    friction: np.ndarray,
+    surfaces: ContactSurfaces,
     x: np.ndarray,
     before: np.ndarray,
     u: np.ndarray,
     h: float,
+    squeezed: np.ndarray,
     f: np.ndarray,
 ) -> None:
     """Write the forces of a step into ``f``, shape (3 c,) [N]: Gauss and Seidel.
 
     Args:
         W: mobility of the contacts, shape (3 c, 3 c) [1/kg].
-        laws: shape (c, 4), see :func:`~impact_predictor.joint_load.integration.integrate`.
-        friction: coefficients, shape (c,) [-].
+        surfaces: in contact.
         x: heights above the surfaces in the middle of the step, shape (c,) [m].
         before: velocities of approach at its start, shape (c,) [m/s].
         u: velocities without forces, in the middle of the step, rigid: at its end, (3 c,) [m/s].
         h: the step [s].
+        squeezed: compressions of the covers one step before, shape (2 c,) [m].
         f: overwritten.
     """
+    laws, friction, covers = surfaces.laws, surfaces.friction, surfaces.covers
     f[:] = 0.0
     sweeps = SWEEPS if len(laws) == 1 else 4 * SWEEPS
     for _ in range(sweeps):
@@ -186,7 +251,11 @@ def contact_forces(
             for j in range(len(f)):
                 if j != k:
                     approach -= part * W[k, j] * f[j]
-            f[k] = normal_force(-x[c], approach, part * W[k, k], before[c], laws[c])
+            if covers[c, 0] > 0.0:
+                own = part * W[k, k]
+                f[k] = covered_force(-x[c], approach, own, laws[c], covers[c], squeezed[c], h)
+            else:
+                f[k] = normal_force(-x[c], approach, part * W[k, k], before[c], laws[c])
             if friction[c] > 0.0:
                 rub(W, f, u, c, part, friction[c])
                 change = max(change, abs(f[k] - before_sweep) / (f[k] + 1e-12))
@@ -261,7 +330,7 @@ def meet(
     u: np.ndarray,
 ) -> bool:
     """Write heights ``x`` and velocities ``u`` without forces; return whether any is in contact."""
-    J, laws, friction, velocity = surfaces
+    J, laws, friction, velocity, _ = surfaces
     q, vq, touching = motion.q, motion.vq, False
     for c in range(len(laws)):
         part = h if laws[c, 3] == RIGID else 0.5 * h
@@ -346,12 +415,12 @@ def integrate(
             shape (6, n).
         record: so far, overwritten.
     """
-    laws, friction, J = surfaces.laws, surfaces.friction, surfaces.J
+    laws, J = surfaces.laws, surfaces.J
     n, contacts = len(arm.stiffness), len(laws)
     w = arm.M_inverse @ J.T
     W = J @ w
     free = flight_steps(arm)
-    short = TICK / (refinement * contact_steps(W, laws, surfaces.velocity, free))
+    short = TICK / (refinement * contact_steps(W, surfaces, free))
     long = TICK / (refinement * free)
     motion = ElasticMotion(state[0], state[1], state[2], state[3], state[4], state[5])
     torques = StepTorques(np.zeros(n), np.zeros(n), np.zeros(n))
@@ -362,7 +431,8 @@ def integrate(
         record.contact[3 * contacts : 4 * contacts],
         record.contact[4 * contacts : 5 * contacts],
     )
-    sunk = record.contact[5 * contacts :]
+    sunk = record.contact[5 * contacts : 6 * contacts]
+    squeezed = record.contact[6 * contacts :]
     for tick in range(ticks[0], ticks[1]):
         control(arm, motion, command[min(tick, len(command) - 1)], torques.act)
         done = 0.0
@@ -373,13 +443,14 @@ def integrate(
             half_way(arm, motion, torques, h)
             touching = near and meet(surfaces, motion, torques.acceleration, t, h, sunk, x, u)
             if touching:
-                contact_forces(W, laws, friction, x, before, u, h, f)
+                contact_forces(W, surfaces, x, before, u, h, squeezed, f)
                 for c in range(contacts):
                     if f[3 * c + 2] > 0.0:
                         end[c], peak[c] = t + h, max(peak[c], f[3 * c + 2])
                 for r in range(3 * contacts):
                     impulse[r] += h * f[r]
                 give(laws, f, sunk)
+            squeeze(surfaces.covers, f, touching, h, squeezed)
             go_on(arm, motion, torques, w, f, touching, h)
             note(t + h, motion.load, record.loads, record.times)
             done += h

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -24,10 +25,24 @@ from impact_predictor.joint_load.motion_records import (
     ContactSurfaces,
     LoadRecord,
 )
+from impact_robots.description.named_contact import Cover
 from impact_robots.state.state import PointState
 from impact_robots.validation import friction_coefficient, positive, restitution_coefficient
 
 DURATION = 0.03  # after contact; the highest load of a Panda comes within 20 ms [s]
+
+
+def window(mass: float, stiffness: float, least: float = DURATION) -> float:
+    r"""Return the time within which loads count behind something soft [s].
+
+    :math:`0.6\pi\sqrt{m/k}`: a mass on a spring is deepest after :math:`0.5\pi\sqrt{m/k}`.
+
+    Args:
+        mass: behind it [kg].
+        stiffness: [N/m].
+        least: the time where nothing is soft [s].
+    """
+    return max(least, 0.6 * pi * sqrt(mass / stiffness))
 
 
 @dataclass(frozen=True)
@@ -91,6 +106,7 @@ class LoadContact(NamedTuple):
     law: NormalLaw
     friction: float  # Coulomb's coefficient [-]
     gap: float = 0.0  # between point and surface at the start [m]
+    cover: Cover | None = None  # over the point; the law is then a viscoelastic one
 
 
 def load_contact(
@@ -99,6 +115,7 @@ def load_contact(
     law: NormalLaw,
     friction: float,
     velocity: np.ndarray | None = None,
+    cover: Cover | None = None,
 ) -> LoadContact:
     """Return the contact of a point of the arm.
 
@@ -108,13 +125,14 @@ def load_contact(
         law: of the normal force.
         friction: Coulomb's coefficient [-].
         velocity: of the point in contact axes, shape (3,) [m/s]; none: as in the state.
+        cover: over the point; the law is then a viscoelastic one.
 
     Raises:
         OutOfRangeError: a negative friction.
     """
     J = rotation.T @ point.J[:3]
     v = rotation.T @ point.velocity if velocity is None else np.asarray(velocity, dtype=float)
-    return LoadContact(J, v, law, friction_coefficient(friction))
+    return LoadContact(J, v, law, friction_coefficient(friction), cover=cover)
 
 
 class LoadHistory(NamedTuple):
@@ -139,6 +157,7 @@ class JointLoad(NamedTuple):
     peak_force: np.ndarray  # normal, infinite on a rigid surface, shape (c,) [N]
     contact_end: np.ndarray  # of the last contact, shape (c,) [s]
     sunk: np.ndarray  # depth to which a yielding surface has given way, shape (c,) [m]
+    compression: np.ndarray  # largest of a cover, its thickness: it bottomed out, shape (c,) [m]
     history: LoadHistory | None
 
     @property
@@ -173,7 +192,11 @@ class LoadRun:
         command: np.ndarray | None = None,
         with_history: bool = False,
     ) -> None:
-        """Begin at contact; arguments as of :func:`joint_load`."""
+        """Begin at contact; arguments as of :func:`joint_load`.
+
+        Raises:
+            PredictionError: the surface under a cover is not viscoelastic.
+        """
         n, c = len(arm.stiffness), len(contacts)
         self._laws = np.array([_figures(each.law) for each in contacts])
         self._ticks, self._done = max(1, round(duration / TICK)), 0
@@ -184,14 +207,15 @@ class LoadRun:
             self._laws,
             np.array([each.friction for each in contacts]),
             np.concatenate([each.velocity for each in contacts]),
+            np.array([_cover(each) for each in contacts]),
         )
         self._refinement = refinement
         self._command = (
             np.zeros((1, n)) if command is None else np.ascontiguousarray(command, dtype=float)
         )
         self._state = np.zeros((6, n))
-        self._gaps = np.array([each.gap for each in contacts])
-        contact = np.append(np.zeros(5 * c), self._gaps)  # as if sunk: where the surface begins
+        self._gaps = np.array([each.gap for each in contacts])  # as if sunk: where surfaces begin
+        contact = np.concatenate([np.zeros(5 * c), self._gaps, np.zeros(2 * c)])
         self._record = LoadRecord(np.zeros((2, n)), np.zeros((2, n)), contact, trace)
 
     @property
@@ -230,7 +254,8 @@ class LoadRun:
             contact[: 3 * c].reshape(-1, 3),
             np.where((laws[:, 3] == RIGID) & (peak > 0.0), np.inf, peak),
             contact[4 * c : 5 * c],
-            contact[5 * c :] - self._gaps,
+            contact[5 * c : 6 * c] - self._gaps,
+            contact[7 * c :],
             _history(trace[: self._done], n, c) if len(trace) else None,
         )
 
@@ -256,7 +281,8 @@ def joint_load(
         with_history: return the loads over time, too.
 
     Raises:
-        PredictionError: the result is not finite, by implausible parameters.
+        PredictionError: the result is not finite, by implausible parameters, or the surface under
+            a cover is not viscoelastic.
     """
     run = LoadRun(
         arm,
@@ -287,6 +313,20 @@ def _figures(law: NormalLaw) -> tuple[float, float, float, float]:
     if isinstance(law, YieldingLaw):
         return law.stiffness, law.resistance, law.hardening, YIELDING
     return law.stiffness, law.damping, law.exponent, EXTENDED if law.extended else HUNT_CROSSLEY
+
+
+def _cover(contact: LoadContact) -> tuple[float, float, float]:
+    """Return a contact's cover for the compiled code.
+
+    Raises:
+        PredictionError: the law under it is not a viscoelastic one.
+    """
+    if contact.cover is None:
+        return 0.0, 0.0, 0.0
+    if _figures(contact.law)[2:] != (1.0, HUNT_CROSSLEY):
+        name = type(contact.law).__name__
+        raise PredictionError(f"cover: expected a viscoelastic surface under it, got {name}")
+    return contact.cover.stiffness, contact.cover.damping, contact.cover.thickness
 
 
 def _history(trace: np.ndarray, n: int, c: int) -> LoadHistory:

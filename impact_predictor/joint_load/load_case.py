@@ -14,7 +14,8 @@ import numpy as np
 from impact_predictor.contact_force.free_contact import rebound
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.joint_load.load import JointLoad, NormalLaw, RigidLaw
-from impact_robots.description.joint_ranges import JointRanges
+from impact_robots.description.joint_ranges import ANNOUNCED, JointRanges
+from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
 
@@ -35,22 +36,30 @@ class LoadCase(NamedTuple):
     friction: float  # [-]
     scale: np.ndarray  # of stiffness, damping, motor inertia of the joints, shape (3, n) [-]
 
-    @property
-    def law(self) -> NormalLaw:
-        """The law that has this restitution at an approach speed of 1 m/s.
+    def law(self, *, covered: bool = False) -> NormalLaw:
+        """Return the law that has this restitution at an approach speed of 1 m/s.
 
         With the restitution as given, loads are proportional to the speed.
+
+        Args:
+            covered: whether a cover is between: that takes no rigid law.
         """
+        if covered:
+            return viscoelastic(min(self.stiffness, STIFFEST), self.restitution, 1.0)
         return normal_law(self.stiffness, self.restitution, 1.0)
 
 
 class RatedCase(NamedTuple):
-    """A case, its load at an approach speed of 1 m/s, and the used fractions of the limits."""
+    """A case, its load at an approach speed of 1 m/s, and the used fractions of the limits.
+
+    Where a cover bottoms out below the bound, both are those at the bound over its speed.
+    """
 
     case: LoadCase
     load: JointLoad
     used: np.ndarray  # of each limit, at 1 m/s [s/m]
     worst: int  # index of the limit with the largest used fraction
+    bottoms: float = inf  # speed from which a cover bottoms out; infinite: there is none [m/s]
 
     @property
     def speed(self) -> float:
@@ -150,3 +159,21 @@ def scale_ends(ranges: JointRanges, n: int) -> np.ndarray:
 def common_scale(ends: np.ndarray, which: tuple[int, int, int]) -> np.ndarray:
     """Return the scale of joints that are all at the same of their ``ends``, shape (3, n) [-]."""
     return np.stack([ends[end, row] for row, end in enumerate(which)])
+
+
+def joint_ends(robot: Robot, joints: str) -> list[np.ndarray]:
+    """Return joints that make loads high and low; one if they are known, or not to vary.
+
+    Drawn arms stay between these two within a few percent.
+
+    Args:
+        robot: whose ranges count.
+        joints: "announced" or "nominal".
+
+    Returns:
+        scales of stiffness, damping and motor inertia, each of shape (3, n) [-].
+    """
+    ends = scale_ends(robot.joint_ranges, robot.dof)
+    if joints != ANNOUNCED or (ends == 1.0).all():
+        return [np.ones_like(ends[0])]
+    return [common_scale(ends, each) for each in (HARD, SOFT)]

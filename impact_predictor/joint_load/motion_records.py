@@ -21,6 +21,8 @@ class ContactSurfaces(NamedTuple):
     laws: np.ndarray
     friction: np.ndarray  # Coulomb's coefficients, shape (c,)
     velocity: np.ndarray  # before the impact, shape (3 c,) [m/s]
+    # of covers over the points: stiffness, 0: there is none, damping, thickness; shape (c, 3)
+    covers: np.ndarray
 
 
 class ElasticMotion(NamedTuple):
@@ -48,6 +50,6 @@ class LoadRecord(NamedTuple):
     loads: np.ndarray  # highest and lowest, shape (2, n) [N.m]
     times: np.ndarray  # theirs, shape (2, n) [s]
     # impulses (3 c), peak normal forces (c), ends of the last forces (c), depths to which the
-    # surfaces have yielded (c)
+    # surfaces have yielded (c), compressions of the covers (c), and the largest so far (c)
     contact: np.ndarray
     trace: np.ndarray  # at every tick loads, normal forces, depths, q and vq, (ticks, 3 n + 2 c)

@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from impact_predictor.exceptions import PredictionError
+from impact_predictor.joint_load.covered import NEVER, first_speed, reserve
 from impact_predictor.joint_load.drive import MEASURED
 from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
-from impact_predictor.joint_load.load import DURATION, JointLoad, LoadContact, LoadRun
+from impact_predictor.joint_load.load import DURATION, JointLoad, LoadContact, LoadRun, window
 from impact_predictor.joint_load.load_case import (
     HARD,
     LoadCase,
@@ -24,6 +26,7 @@ from impact_predictor.joint_load.load_case import (
 )
 from impact_predictor.joint_load.load_limits import LoadLimits
 from impact_robots.description.joint_ranges import ANNOUNCED, JOINT_RANGES, NOMINAL
+from impact_robots.description.named_contact import Cover
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 from impact_robots.surface import Surface
@@ -106,30 +109,50 @@ class LoadSearch:
 
     def arm(self, point: PointState) -> ElasticArm:
         """Return the nominal arm in a state."""
-        return elastic_arm(self.robot, point.robot_state, self._drive)
+        return elastic_arm(self.robot, point.robot_state, self._drive, covered=True)
 
     def rate(
         self, arm: ElasticArm, point: PointState, limits: LoadLimits, case: LoadCase
     ) -> RatedCase:
         """Return a case with its load at an approach speed of 1 m/s along the normal."""
-        run = self._run(arm, point, case)
-        run.go_on()
-        return _rated(case, run.load(), limits)
+        rating = self.rating(arm, point, limits, case, None)
+        try:
+            while True:
+                next(rating)
+        except StopIteration as end:
+            found: RatedCase = end.value
+        return found
 
     def rating(
-        self, arm: ElasticArm, point: PointState, limits: LoadLimits, case: LoadCase
+        self,
+        arm: ElasticArm,
+        point: PointState,
+        limits: LoadLimits,
+        case: LoadCase,
+        piece: int | None = _PIECE,
     ) -> Generator[None, None, RatedCase]:
-        """Return the same piece by piece, each a fifth of the time."""
-        run = self._run(arm, point, case)
-        while not run.over:
-            yield
-            run.go_on(_PIECE)
-        return _rated(case, run.load(), limits)
+        """Return the same piece by piece, each of so many ticks; None: an impact at a time."""
+        cover = self.robot.cover_at(point.frame)
+        J, ahead = self.surface.rotation.T @ point.J[:3], np.array([0.0, 0.0, -1.0])
+        duration, reserved = self._duration, 0.0
+        if cover is not None:
+            mass = arm.mass(J[2])
+            duration = window(mass, cover.stiffness, duration)
+            reserved = reserve(cover, mass)
 
-    def _run(self, arm: ElasticArm, point: PointState, case: LoadCase) -> LoadRun:
-        J = self.surface.rotation.T @ point.J[:3]
-        contact = LoadContact(J, np.array([0.0, 0.0, -1.0]), case.law, case.friction)
-        return LoadRun(arm.scaled(case.scale), [contact], duration=self._duration)
+        def rate(over: Cover | None) -> Generator[None, None, RatedCase]:
+            law = case.law(covered=over is not None)
+            contact = LoadContact(J, ahead, law, case.friction, cover=over)
+            run = LoadRun(arm.scaled(case.scale), [contact], duration=duration)
+            while not run.over:
+                yield
+                run.go_on(piece)
+            return _rated(case, run.load(), limits, reserved)
+
+        if cover is None:
+            return (yield from rate(None))
+        thick = yield from rate(replace(cover, thickness=NEVER))
+        return (yield from first_speed(rate, thick, cover))
 
     def worst(self, point: PointState, limits: LoadLimits, above: float = 0.0) -> list[RatedCase]:
         """Return all examined cases, the worst first.
@@ -213,8 +236,9 @@ class LoadSearch:
                 yield index, other
 
 
-def _rated(case: LoadCase, load: JointLoad, limits: LoadLimits) -> RatedCase:
+def _rated(case: LoadCase, load: JointLoad, limits: LoadLimits, reserved: float) -> RatedCase:
     used = limits.used(load)
+    used = np.where(used > 0.0, used + reserved, used)
     return RatedCase(case, load, used, int(used.argmax()))
 
 

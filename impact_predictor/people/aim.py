@@ -103,7 +103,7 @@ def aim(robot: Robot, q: ArrayLike, direction: ArrayLike, point: str = TOOL) -> 
 
     Raises:
         PersonError: the direction is zero, or the point cannot move in it.
-        RobotError: there is no such frame.
+        RobotError: there is no such frame, or a cover of the tool is over it.
     """
     state = ArmDynamics(robot).state(np.asarray(q, dtype=float), np.zeros(robot.nv))
     return aim_at(robot, state, direction, point)
@@ -116,6 +116,8 @@ def aim_at(robot: Robot, state: RobotState, direction: ArrayLike, point: str = T
         raise PersonError("direction: expected a vector, got one without a length")
     u = u / np.linalg.norm(u)
     frame = frame_of(robot, point)
+    if robot.cover_at(frame) is not None:
+        robot.require_no_cover("a speed towards a person (its padding is an entry of the task)")
     j = state.at(frame).J[:3].T @ u
     if np.linalg.norm(j) < _LEAST_LEVER:
         raise PersonError(f"{point}: it cannot move in this direction at this configuration")

@@ -14,13 +14,20 @@ import numpy as np
 from impact_predictor.exceptions import PredictionError, UnknownNameError
 from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
-from impact_predictor.joint_load.joint_ends import joint_ends
-from impact_predictor.joint_load.load import JointLoad, joint_load, load_contact
+from impact_predictor.joint_load.load import (
+    DURATION,
+    JointLoad,
+    joint_load,
+    load_contact,
+    window,
+)
 from impact_predictor.joint_load.load_case import (
     STIFFEST,
+    joint_ends,
     normal_law,
     normal_mobility,
     stiffness_grid,
+    viscoelastic,
 )
 from impact_predictor.prediction.robot_contacts import RobotContact
 from impact_robots.description.joint_ranges import ANNOUNCED, JOINT_RANGES
@@ -32,6 +39,15 @@ AT_REST = 0.01  # velocity of a joint up to which dry friction may hold its moto
 LEAST_SHARE = 0.1  # of the highest approach speed, which every contact's restitution is taken at
 
 Coefficients = tuple[float, float, float]  # stiffness [N/m], restitution, friction [-]
+
+
+class CoverUse(NamedTuple):
+    """Largest compression of a tool's cover, at its thickness: it bottoms out."""
+
+    expected: float  # [m]
+    low: float  # lowest and highest in the ranges [m]
+    high: float
+    thickness: float  # [m]
 
 
 class PredictedLoad(NamedTuple):
@@ -48,6 +64,7 @@ class PredictedLoad(NamedTuple):
     torque_high: np.ndarray
     time: np.ndarray  # of the largest change, since contact; NaN without impact [s]
     note: str  # why there are no loads; else empty
+    cover: CoverUse | None = None  # of the tool, if that hits and has one
 
 
 def predicted_load(
@@ -77,7 +94,8 @@ def predicted_load(
         raise UnknownNameError("joint ranges", joints, JOINT_RANGES)
     impact = _Impact(contacts, robot)
     try:
-        arm = elastic_arm(robot, contacts[0].state.robot_state, drive_of(robot, interface))
+        state = contacts[0].state.robot_state
+        arm = elastic_arm(robot, state, drive_of(robot, interface), covered=True)
         expected = impact.load(arm, [_middle(each.surface) for each in contacts])
         surfaces = [each.surface for each in contacts]
         cases = [expected]
@@ -93,6 +111,7 @@ def predicted_load(
         *(torque[0], torque.min(axis=0), torque.max(axis=0)),
         expected.time if impact.speeds.max() > SLOWEST else np.full(robot.dof, np.nan),
         "",
+        impact.cover_use([each.compression for each in cases]),
     )
 
 
@@ -131,6 +150,7 @@ class _Impact:
             (each.state, each.surface.rotation, normal_mobility(each.state, each.surface.normal))
             for each in contacts
         ]
+        self._covers = [robot.cover_at(each.state.frame) for each in contacts]
         self.before = contacts[0].state.g
         self.speeds = np.array(
             [each.surface.approach_speed(each.state.velocity) for each in contacts]
@@ -143,20 +163,35 @@ class _Impact:
         if not fastest > SLOWEST:
             return self._nothing()
         speeds = np.maximum(self.speeds, LEAST_SHARE * fastest).tolist()
-        given = zip(self._points, surfaces, speeds, strict=True)
-        return joint_load(
-            arm,
-            [
-                load_contact(point, rotation, normal_law(k, e, speed, mobility), friction)
-                for (point, rotation, mobility), (k, e, friction), speed in given
-            ],
-        )
+        given = zip(self._points, self._covers, surfaces, speeds, strict=True)
+        contacts = []
+        for (point, rotation, mobility), cover, (k, e, friction), speed in given:
+            if cover is None:
+                law = normal_law(k, e, speed, mobility)
+            else:  # which takes no rigid law
+                law = viscoelastic(min(k, STIFFEST), e, speed)
+            contacts.append(load_contact(point, rotation, law, friction, cover=cover))
+        windows = [
+            window(arm.mass(contact.J[2]), contact.cover.stiffness)
+            for contact in contacts
+            if contact.cover is not None
+        ]
+        return joint_load(arm, contacts, duration=max([DURATION, *windows]))
+
+    def cover_use(self, compressions: Sequence[np.ndarray]) -> CoverUse | None:
+        """Return the use of the tool's cover of cases, the expected one first, shape (c,) each."""
+        found = [(cover, i) for i, cover in enumerate(self._covers) if cover is not None]
+        if not found:
+            return None
+        cover, i = found[0]
+        own = [float(each[i]) for each in compressions]
+        return CoverUse(own[0], min(own), max(own), cover.thickness)
 
     def _nothing(self) -> JointLoad:
         """Return the loads of no impact."""
         zero, of_each = self._zero, np.zeros(len(self._points))
         impulse = np.zeros((len(of_each), 3))
-        return JointLoad(zero, -zero, zero, zero, impulse, of_each, of_each, of_each, None)
+        return JointLoad(zero, -zero, zero, zero, impulse, of_each, of_each, of_each, of_each, None)
 
 
 def _middle(surface: Surface) -> Coefficients:

@@ -16,9 +16,13 @@ import numpy as np
 from impact_predictor.exceptions import NotApproachingError, PredictionError, UnknownJointsError
 from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.elastic_arm import elastic_arm
-from impact_predictor.joint_load.joint_ends import joint_ends
 from impact_predictor.joint_load.load import LoadContact, joint_load, load_contact
-from impact_predictor.joint_load.load_case import normal_law, normal_mobility, stiffness_grid
+from impact_predictor.joint_load.load_case import (
+    joint_ends,
+    normal_law,
+    normal_mobility,
+    stiffness_grid,
+)
 from impact_predictor.sets.feasible_sets import AXES
 from impact_predictor.sets.hull import half_spaces
 from impact_predictor.sets.polytope import Polytope

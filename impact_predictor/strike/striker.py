@@ -9,14 +9,14 @@ That is the deflection s of the handle: :math:`J_8 = [J_{head}, b]`,
 
 from __future__ import annotations
 
-from math import inf, pi, sqrt, tan
+from math import inf, tan
 from typing import NamedTuple
 
 import numpy as np
 
 from impact_predictor.joint_load.drive import MEASURED
 from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
-from impact_predictor.joint_load.load import DURATION, JointLoad, LoadContact, RigidLaw
+from impact_predictor.joint_load.load import JointLoad, LoadContact, RigidLaw, window
 from impact_predictor.joint_load.load_limits import LoadLimits, load_limits
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
@@ -97,7 +97,7 @@ class Striker:
         """
         if case not in self._arms:
             point = self.point(case.mass)
-            arm = elastic_arm(self.robot, point.robot_state, self._drive)
+            arm = elastic_arm(self.robot, point.robot_state, self._drive, covered=True)
             self._arms[case] = arm if case.stiffness == inf else _with_handle(arm, point, case)
         arm = self._arms[case]
         if scale is None:
@@ -155,7 +155,7 @@ class Striker:
     def window(self) -> float:
         r"""Time within which loads count, :math:`0.6\pi\sqrt{m/k_h}`, at least 30 ms [s]."""
         softest = self.tool.stiffness[0]
-        return max(DURATION, 0.6 * pi * sqrt(self.mass / softest))
+        return window(self.mass, softest)
 
 
 def _with_handle(arm: ElasticArm, point: PointState, case: ToolCase) -> ElasticArm:

@@ -10,8 +10,8 @@ from itertools import product
 
 import numpy as np
 
-from impact_predictor.joint_load.joint_ends import joint_ends
 from impact_predictor.joint_load.load import warm_up
+from impact_predictor.joint_load.load_case import joint_ends
 from impact_predictor.joint_load.load_limits import CHANGE, RANGE
 from impact_predictor.joint_load.object_load import ArmLoad, FaceContact, ObjectLoad
 from impact_qp.object_speed.delays import DelayedBound, DelayedUse, delayed_bound

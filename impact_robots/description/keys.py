@@ -63,7 +63,8 @@ KEYS = (
         "the last link, no mass (assumed)",
         (),
         "`parent` link, `mass` and `radius` of a solid sphere, its centre `com` and the"
-        " `contact_point` in the parent's axes",
+        " `contact_point` in the parent's axes; perhaps a soft `cover` over that point:"
+        " `stiffness` [N/m], `damping` [N.s/m], `thickness`",
     ),
     Key(
         "payload",

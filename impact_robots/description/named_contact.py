@@ -1,21 +1,51 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The tool and the named contacts of a robot's YAML: frames fixed to a link."""
+"""The tool, its soft cover and the named contacts of a robot's YAML: frames fixed to a link."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.entries import ABOVE_0, LONGEST, Entries
+from impact_robots.entries import ABOVE_0, AT_LEAST_0, LONGEST, Entries
 from impact_robots.entry import Entry
-from impact_robots.exceptions import RobotError
+from impact_robots.exceptions import OutOfRangeError, RobotError
 from impact_robots.state.composite import COMPOSITES
+from impact_robots.validation import positive, real
 
-_ENTRIES_TOOL = ("parent", "mass", "radius", "com", "contact_point")
+_ENTRIES_TOOL = ("parent", "mass", "radius", "com", "contact_point", "cover")
+_ENTRIES_COVER = ("stiffness", "damping", "thickness")
+_THICK = Entry(above=0.0, high=0.5, unit="m")  # of a cover
 _LARGEST = (("mass", 1000.0), ("radius", LONGEST))  # of a tool of a plausible size [kg, m]
+
+
+@dataclass(frozen=True)
+class Cover:
+    r"""A soft cover on a tool, such as a rubber pad, in series with the surface that is hit.
+
+    A linear spring and damper without mass.
+
+    A compression :math:`s` carries :math:`k s + d \dot s`; at :math:`s = t` it bottoms out, and
+    what hits is the bare tool. It pushes only, and recovers by itself after the contact.
+
+    Raises:
+        OutOfRangeError: stiffness or thickness is not positive, or the damping negative.
+    """
+
+    stiffness: float  # k [N/m]
+    damping: float  # d [N.s/m]
+    thickness: float  # t, by which it can be compressed [m]
+
+    def __post_init__(self) -> None:
+        """Check the figures."""
+        positive(self.stiffness, "cover.stiffness")
+        positive(self.thickness, "cover.thickness")
+        if not 0.0 <= real(self.damping) < inf:
+            raise OutOfRangeError("cover.damping", "a finite number, at least 0", self.damping)
 
 
 class MountedTool(NamedTuple):
@@ -23,6 +53,8 @@ class MountedTool(NamedTuple):
 
     flange: str  # frame that it is fixed to
     inertia: pin.Inertia  # of the joint that moves it, in that joint's axes
+    contact_frame: str  # at the point that hits
+    cover: Cover | None  # over that point
 
 
 def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> tuple[str, MountedTool | None]:
@@ -55,7 +87,23 @@ def attach_tool(entries: Entries, model: pin.Model, prefix: str) -> tuple[str, M
     model.addFrame(
         pin.Frame(name, frame.parentJoint, model.getFrameId(parent), at_contact, pin.OP_FRAME)
     )
-    return name, MountedTool(parent, at_com.act(sphere))
+    return name, MountedTool(parent, at_com.act(sphere), name, _cover(tool))
+
+
+def _cover(tool: Entries) -> Cover | None:
+    """Return the cover of a tool, if it has one.
+
+    Raises:
+        RobotError: a wrong entry.
+    """
+    if "cover" not in tool:
+        return None
+    given = tool.section("cover", _ENTRIES_COVER)
+    return Cover(
+        given.number("stiffness", allowed=ABOVE_0),
+        given.number("damping", allowed=AT_LEAST_0),
+        given.number("thickness", allowed=_THICK),
+    )
 
 
 def check_frame(entries: Entries, key: str, frame: str, model: pin.Model) -> None:

@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from impact_predictor.joint_load.load import DURATION, JointLoad
+from impact_predictor.joint_load.drive import drive_of
+from impact_predictor.joint_load.elastic_arm import elastic_arm
+from impact_predictor.joint_load.load import DURATION, JointLoad, window
+from impact_robots.dynamics import ArmDynamics
+from impact_sim.arm.direct_run import ContactStart
 from impact_sim.arm.watched_plant import WatchedPlant
 from impact_sim.exceptions import SimulationError
 from impact_sim.plant.step_records import Steps
@@ -18,7 +22,7 @@ class LoadedPlant(WatchedPlant):
     Recorded from contact on, at each step, for the duration in which the load of an impact counts.
 
     Attributes:
-        window: that duration [s].
+        window: that duration, longer behind a soft cover of the tool [s].
     """
 
     window = DURATION
@@ -54,6 +58,7 @@ class LoadedPlant(WatchedPlant):
             forces[:, 2].max(keepdims=True),
             np.array([self.contact_duration]),
             np.zeros(1),
+            np.array([self.cover_compression]),
             None,
         )
 
@@ -63,11 +68,24 @@ class LoadedPlant(WatchedPlant):
         super()._watch(steps)
         if self.contact_start is None:
             return
+        if not before:
+            self._lengthen(self.contact_start)
         new = steps.time >= self.contact_start.time
         new[0] &= not before  # known as the end of what was before
         for time, torque in zip(steps.time[new].tolist(), steps.torque[new], strict=True):
             self._feel(time, torque)
         self._feel(self.time, self.joint_torque)
+
+    def _lengthen(self, start: ContactStart) -> None:
+        """Set the window of a tool with a cover, from where the contact starts."""
+        cover = self.robot.cover_at(self.contact.frame or self.robot.contact_frame)
+        if cover is None or self.wall is None:
+            return
+        point = ArmDynamics(self.robot).state(start.q, start.dq).at(*self.contact)
+        arm = elastic_arm(
+            self.robot, point.robot_state, drive_of(self.robot, "torque"), covered=True
+        )
+        self.window = window(arm.mass(self.wall.surface.normal @ point.J[:3]), cover.stiffness)
 
     def advance_free(self, duration: float) -> None:
         """Integrate ``duration`` [s] without looking at the surface."""

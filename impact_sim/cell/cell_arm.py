@@ -23,10 +23,16 @@ class CellArm(FlexibleArm):
     def __init__(
         self, layout: CellLayout, number: int, model: mujoco.MjModel, data: mujoco.MjData
     ) -> None:
-        """Find the arm's joints and its plate in the cell's model."""
+        """Find the arm's joints and its plate in the cell's model.
+
+        Raises:
+            RobotError: the arm's tool has a cover.
+        """
         self.placed = layout.cell.robots[number]
         name = self.placed.name
-        super().__init__(self.placed.load(), model, data, arm_prefix(name))
+        robot = self.placed.load()
+        robot.require_no_cover("a cell's simulation")
+        super().__init__(robot, model, data, arm_prefix(name))
         plate = plate_name(name)
         self._sensed = np.zeros(3) if layout.box is None else sensor_values(model, data, plate)
         self._constraint, self._positions = data.qfrc_constraint, data.geom_xpos

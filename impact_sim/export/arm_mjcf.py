@@ -54,11 +54,13 @@ class ExportedArm:
         """Refuse an arm without the required fields.
 
         Raises:
-            RobotError: its YAML lacks motor inertias, or stiffness and damping of its joints.
+            RobotError: its YAML lacks motor inertias, or stiffness and damping of its joints, or
+                its tool has a cover.
         """
         motor = "apparent_motor_inertia" if self.torque_loop else "reflected_motor_inertia"
         springs = ("joint_stiffness", "joint_damping") if self.flexible else ()
         self.robot.require("export", motor, "driver_compensates_gravity", *springs)
+        self.robot.require_no_cover("export")
 
     @property
     def motor_inertia(self) -> np.ndarray:

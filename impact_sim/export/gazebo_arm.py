@@ -40,9 +40,10 @@ def gazebo_urdf(robot: Robot, q: np.ndarray, controllers: Path, friction: float)
         friction: of the tip [-].
 
     Raises:
-        RobotError: a joint's limit of velocity or torque is not known.
+        RobotError: a joint's limit of velocity or torque is not known, or its tool has a cover.
     """
     robot.require("export", "velocity", "torque")
+    robot.require_no_cover("export")
     root, links = Element("robot", {"name": robot.name}), _link_names(robot)
     SubElement(root, "link", {"name": "world"})
     _add_link(root, links[0], pin.Inertia(1.0, np.zeros(3), np.eye(3)))  # which does not move

@@ -85,7 +85,7 @@ class FlexibleJointPlant(FlexibleArm):
         self.place(q, dq)
         mujoco.mj_forward(self.model, self.data)
         self._look_at_point()
-        self._wall_body()[:2] = 0.0
+        self._wall_body()[:2] = self._wall_body()[3:] = 0.0
         self.contact_force = np.zeros(3)
 
     @property
@@ -113,8 +113,13 @@ class FlexibleJointPlant(FlexibleArm):
     @property
     def wall_motion(self) -> tuple[float, float]:
         """How far the wall's face was pushed back or yielded [m], and how fast it moves [m/s]."""
-        back, speed, _ = self._wall_body().tolist()
+        back, speed = self._wall_body()[:2].tolist()
         return back, speed
+
+    @property
+    def cover_compression(self) -> float:
+        """Largest compression of the tool's cover since ``reset``, 0 without one [m]."""
+        return float(self._wall_body()[4])
 
     def apply_motor_torque(self, torque: np.ndarray) -> None:
         """Hold the actuators' torque tau_act, shape (n,) [N.m], until the next call."""
@@ -249,7 +254,8 @@ class FlexibleJointPlant(FlexibleArm):
     def _plane(self) -> Plane | None:
         """Return the wall in plain numbers; none: its law is not one of those that are compiled."""
         if self._compiled_wall[0] is not self.wall:
-            self._compiled_wall = self.wall, plane_of(self.wall, self._wall_body())
+            cover = self.robot.cover_at(self.contact.frame or self.robot.contact_frame)
+            self._compiled_wall = self.wall, plane_of(self.wall, self._wall_body(), cover)
         return self._compiled_wall[1]
 
     def _wall_body(self) -> np.ndarray:

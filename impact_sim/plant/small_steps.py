@@ -240,6 +240,41 @@ def normal_force(
 
 
 @compiled
+def press_cover(plane: Plane, depth: float, rate: float, length: float) -> float:
+    """Press the tool's cover against a wall for a step [s]; return the force [N].
+
+    The cover's compression s carries k s + d s', the wall what is left of the depth: backward Euler
+    for s by bisection, as the force of the cover grows with s and that of the wall falls.
+
+    Args:
+        plane: which is hit; its ``body`` is overwritten.
+        depth: of the point, cover included [m]; not in contact: 0 or less.
+        rate: of the depth [m/s].
+        length: of the step [s].
+    """
+    k, d, most = plane.cover
+    s0 = plane.body[3]
+    low = d / length * s0 / (k + d / length)  # of a cover that nothing presses
+    high = min(max(depth, low), most)
+    force = 0.0
+    if depth > low:
+        for _ in range(60):
+            s = 0.5 * (low + high)
+            own, moving = k * s + d * (s - s0) / length, (s - s0) / length
+            if own < normal_force(plane.law, depth - s, rate - moving):
+                low = s
+            else:
+                high = s
+        force = max(0.0, k * low + d * (low - s0) / length)
+        if most - low < 1e-12 * most:  # bottomed out: the wall bears what the cover does not
+            force = max(force, normal_force(plane.law, depth - most, rate - (most - s0) / length))
+            low = most
+    plane.body[3] = low
+    plane.body[4] = max(plane.body[4], low)
+    return force
+
+
+@compiled
 def sink(plane: Plane, depth: float) -> float:
     """Let a wall yield to a point at a depth above 0 [m]; return how far [m]."""
     stiffness, _, _, _, resistance, hardening = plane.law
@@ -250,10 +285,13 @@ def sink(plane: Plane, depth: float) -> float:
 
 
 @compiled
-def push(plane: Plane, depth: float, velocity: Vector) -> Vector:
-    """Return the force of a wall on a point at a depth above 0 [m] with a velocity [m/s]."""
+def push(plane: Plane, depth: float, velocity: Vector, length: float) -> Vector:
+    """Return the force of a wall on a point at a depth [m] with a velocity [m/s] in a step [s]."""
     approach = -dot(plane.normal, velocity)
-    size = normal_force(plane.law, depth, approach - plane.body[1])
+    if plane.cover[0] > 0.0:
+        size = press_cover(plane, depth, approach - plane.body[1], length)
+    else:
+        size = normal_force(plane.law, depth, approach - plane.body[1])
     slip = plus(velocity, plane.normal, approach)
     speed = sqrt(dot(slip, slip))
     share = plane.friction * tanh(speed / plane.slip_speed) / speed if speed >= STILL else 0.0
@@ -286,17 +324,19 @@ def begin_step(links: np.ndarray, m: np.ndarray) -> None:
 
 
 @compiled
-def touch(links: np.ndarray, m: np.ndarray, plane: Plane) -> Vector:
-    """Let a wall push the point; return the force [N]."""
+def touch(links: np.ndarray, m: np.ndarray, plane: Plane, length: float) -> Vector:
+    """Let a wall push the point in a step [s]; return the force [N]."""
     count = len(links) // LINK
     point, tip = of_link(count), before(links, count) + WRENCH
     gap = gap_to(plane, three(m, point + ORIGIN))
+    if gap >= 0.0 and plane.body[3] > 0.0:  # nothing presses the cover
+        press_cover(plane, -gap, 0.0, length)
     if gap >= 0.0 or plane.law[3] == NOTHING:
         return 0.0, 0.0, 0.0
     depth = -gap
     if plane.law[3] == YIELDING:
         depth -= sink(plane, depth)
-    force = push(plane, depth, three(m, point + TWIST + 3))
+    force = push(plane, depth, three(m, point + TWIST + 3), length)
     write(m, tip, plus(three(m, tip), cross(three(m, point + ORIGIN), force), -1.0))
     write(m, tip + 3, plus(three(m, tip + 3), force, -1.0))
     return force
@@ -440,7 +480,7 @@ def step_near(
         note(links, m, k, time, steps)
         velocity[k, 0], velocity[k, 1], velocity[k, 2] = three(m, point)
         begin_step(links, m)
-        force[k, 0], force[k, 1], force[k, 2] = pushed = touch(links, m, plane)
+        force[k, 0], force[k, 1], force[k, 2] = pushed = touch(links, m, plane, length)
         end_step(links, m, length)
         push_back(plane, pushed, length)
         move_point(links, m)

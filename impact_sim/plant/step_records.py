@@ -57,8 +57,10 @@ class Plane(NamedTuple):
     # force at which it yields, and the growth of that with depth
     law: tuple[float, float, float, float, float, float]
     # what its face moves with: how far it was pushed back or has yielded [m], how fast [m/s],
-    # 1/mass [1/kg]
-    body: np.ndarray  # shape (3,), overwritten
+    # 1/mass [1/kg]; and how far the tool's cover is compressed, now and at most [m]
+    body: np.ndarray  # shape (5,), overwritten
+    # of the tool: stiffness [N/m], 0: there is none, damping [N.s/m], thickness [m]
+    cover: tuple[float, float, float]
 
 
 class LoopNumbers(NamedTuple):

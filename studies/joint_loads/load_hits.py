@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_detector.signals.sample import DetectionStatus
-from impact_predictor.joint_load.load import DURATION
 from impact_predictor.joint_load.load_case import LoadCase
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
@@ -92,7 +91,7 @@ def hit_once(robot: Robot, pose: WallPose, case: LoadCase, seed: int) -> LoadedH
     simulation = Simulation(robot, seed=seed, plant=plant)
     session = detector_session(load_scenario(SCENARIO), robot)
     for cycle in lockstep(simulation, answer, session, pose.start):
-        end = LONGEST if plant.contact_start is None else plant.contact_start.time + DURATION
+        end = LONGEST if plant.contact_start is None else plant.contact_start.time + plant.window
         if cycle.measurement.time >= end:
             break
     if plant.contact_start is None:

@@ -141,6 +141,13 @@ class ImpactLimit(Limit):
         bound = self.speed_bound(point)
         return bound if bound.speed > speed else None
 
+    def bottoming_speed(self, point: PointState) -> float | None:
+        """Return the lowest speed at which the tool's cover bottoms out at a state [m/s].
+
+        None: there is no cover, or the limit knows no compliance of a contact.
+        """
+        return None
+
     @property
     def ranking(self) -> ImpactLimit:
         """A limit whose bounds rank configurations alike; itself unless a quicker one does."""

@@ -120,6 +120,16 @@ class JointLoadLimit(ApproachSpeedLimit):
         bound = self._searched(point, speed)
         return bound if bound.speed > speed else None
 
+    def bottoming_speed(self, point: PointState) -> float | None:
+        """Return the same of the worst case; infinite where the loads are no numbers."""
+        if self.robot.cover_at(point.frame) is None:
+            return None
+        try:
+            cases = self._search.worst(point, self._limits_at(point))
+        except PredictionError:
+            return inf
+        return min(each.bottoms for each in cases)
+
     def _searched(self, point: PointState, above: float = 0.0) -> SpeedBound:
         """Return the bound, or one that is not ``above`` a speed either [m/s]."""
         self._limits = self._limits_at(point)

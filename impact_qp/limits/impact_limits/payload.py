@@ -81,6 +81,12 @@ class PayloadLimit(ApproachSpeedLimit):
             found.append(bound)
         return min(found)
 
+    def bottoming_speed(self, point: PointState) -> float | None:
+        """Return the lower speed of the limits' own."""
+        pairs = zip(self._ends, self._points(point), strict=True)
+        speeds = (limit.bottoming_speed(each) for (_, limit), each in pairs)
+        return min((each for each in speeds if each is not None), default=None)
+
     @property
     def ranking(self) -> ImpactLimit:
         """The same of the limits' own."""

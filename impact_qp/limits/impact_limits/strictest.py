@@ -49,6 +49,11 @@ class StrictestLimit(ApproachSpeedLimit):
         known = (limit for limit in self._limits if isinstance(limit, ApproachSpeedLimit))
         return min((limit.towards(point, direction) for limit in known), default=inf)
 
+    def bottoming_speed(self, point: PointState) -> float | None:
+        """Return the lowest speed of those that know one."""
+        speeds = (limit.bottoming_speed(point) for limit in self._limits)
+        return min((each for each in speeds if each is not None), default=None)
+
     def look(self, point: PointState) -> None:
         """Take a state in which the limits are not active yet."""
         for limit in self._limits:
