@@ -87,7 +87,7 @@ class FieldMotion:
         self._place = np.append(point.position, point.q[0])
         if after and self._over_at is not None:
             return self._post.held(self._place)
-        return (self._post if after else self._ante)(self._place)
+        return (self._post if after else self._ante)(self._place, point.velocity)
 
     def gamma(self, motion: ReferenceState, point: PointState, now: float) -> float:
         """Return the fraction of the velocity feedback before the impact.
@@ -140,4 +140,6 @@ class FieldMotion:
         """Return those of the contact point by both fields, (3,) each [m/s]; None: no cycle yet."""
         if self._place is None:
             return None
-        return self._ante(self._place).velocity[:3], self._post(self._place).velocity[:3]
+        fields, still = (self._ante, self._post), np.zeros(3)
+        before, after = (each(self._place, still).velocity[:3] for each in fields)
+        return before, after

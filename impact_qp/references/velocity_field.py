@@ -76,11 +76,18 @@ class VelocityField:
         """Return the velocity of [p; xi] of the motion at a place (3,), without the way back."""
         return self._motion(self.time(position)).velocity
 
-    def __call__(self, x: np.ndarray) -> ReferenceState:
-        """Return the field at a pose [p; xi], shape (4,), which is its reference position, too."""
+    def __call__(self, x: np.ndarray, moving: np.ndarray) -> ReferenceState:
+        """Return the field where an arm is, and how it changes as the arm moves.
+
+        Args:
+            x: pose [p; xi], shape (4,), which is the reference position, too.
+            moving: velocity of the contact point, shape (3,) [m/s]. The motion's acceleration
+                counts as far as the arm goes along with it: one that stands is not braked.
+        """
         time = self.time(x[:3])
         place, velocity, acceleration = self._motion(time)
         speed = float(self._into @ velocity[:3])
+        acceleration = acceleration * _share(float(self._into @ moving), speed)
         if speed < self._slowest and time < self._times[-1]:
             velocity = velocity + np.append((self._slowest - speed) * self._into, 0.0)
             acceleration = np.zeros_like(acceleration)
@@ -101,3 +108,8 @@ class VelocityField:
     def _back(self, offset: np.ndarray) -> np.ndarray:
         """Return the velocity of the way back over an offset of [p; xi], (4,)."""
         return np.clip(self._leading * offset, -LEADS, LEADS)
+
+
+def _share(part: float, whole: float) -> float:
+    """Return part over whole, within 0 and 1."""
+    return min(1.0, max(0.0, part) / whole) if whole > 0.0 else 0.0

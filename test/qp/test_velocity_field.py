@@ -21,6 +21,7 @@ from impact_trials.in_process.spreading_trial import spread
 STIFF = np.full(4, 6.0)
 ZERO = np.zeros(4)
 SPEED = np.array([0.3, 0.0, 0.4, 0.2])  # at the end of the motion
+REST = np.zeros(3)
 FIELDS = SpreadChoice(Variant.TIME_INVARIANT)
 
 
@@ -42,36 +43,47 @@ def state(x):
 def test_on_the_path_it_is_the_velocity_of_the_motion_whenever_the_arm_is_there(motion, field):
     for time in (0.2, 0.35, 0.45):
         at = motion(time)
-        found = field(at.position)
+        found = field(at.position, at.velocity[:3])
         np.testing.assert_allclose(found.velocity, at.velocity, atol=2e-3)
         np.testing.assert_allclose(found.acceleration, at.acceleration, atol=2e-2)
         np.testing.assert_array_equal(found.position, at.position)
         assert field.time(at.position[:3]) == pytest.approx(time, abs=1e-4)
 
 
+def test_an_arm_that_does_not_go_along_is_not_braked_nor_driven(motion, field):
+    at = motion(0.35)
+    whole = field(at.position, at.velocity[:3]).acceleration
+    assert np.linalg.norm(whole) > 0.5
+    for share, of_it in ((0.5, 0.5), (0.0, 0.0), (-1.0, 0.0), (2.0, 1.0)):
+        found = field(at.position, share * at.velocity[:3]).acceleration
+        np.testing.assert_allclose(found, of_it * whole, atol=1e-3)
+    across = np.cross(at.velocity[:3], [0.0, 1.0, 0.0])
+    np.testing.assert_allclose(field(at.position, across).acceleration, 0.0, atol=1e-9)
+
+
 def test_it_goes_on_past_the_surface_at_the_velocity_of_the_impact(motion, field):
     beyond = motion(0.5).position + 0.1 * SPEED
-    np.testing.assert_allclose(field(beyond).velocity, SPEED, atol=1e-9)
+    np.testing.assert_allclose(field(beyond, SPEED[:3]).velocity, SPEED, atol=1e-9)
     assert field.time(beyond[:3]) == pytest.approx(0.6)
 
 
 def test_it_begins_from_rest_but_a_motion_that_ends_at_rest_stays_there(motion, field):
     along = SPEED[:3] / np.linalg.norm(SPEED[:3])
-    assert field(ZERO).velocity[:3] @ along == pytest.approx(SLOWEST)
+    assert field(ZERO, REST).velocity[:3] @ along == pytest.approx(SLOWEST)
     behind = state([-0.03, 0.0, -0.04, 0.0])
-    assert field(behind).velocity[:3] @ along >= SLOWEST
+    assert field(behind, REST).velocity[:3] @ along >= SLOWEST
     end = 0.2 * SPEED
     stops = Quintics([Knot(0.0, ZERO, SPEED, ZERO), Knot(0.5, end, ZERO, ZERO)])
     rest = VelocityField(stops, STIFF, begins=False)
-    np.testing.assert_allclose(rest(end).velocity, 0.0, atol=1e-9)
+    np.testing.assert_allclose(rest(end, REST).velocity, 0.0, atol=1e-9)
     beyond = end + 0.01 * SPEED
-    assert rest(beyond).velocity[:3] @ along < 0.0  # back to where it ends
+    assert rest(beyond, REST).velocity[:3] @ along < 0.0  # back to where it ends
 
 
 def test_beside_the_path_it_leads_back_no_faster_than_it_may(motion, field):
     at = motion(0.4)
     side = np.array([0.0, 1.0, 0.0, 0.0])
-    near, far = (field(at.position + step * side).velocity for step in (0.002, 0.3))
+    near, far = (field(at.position + step * side, REST).velocity for step in (0.002, 0.3))
     assert near[1] == pytest.approx(-0.002 * STIFF[1])
     assert -LEADS[1] <= far[1] < -0.8 * LEADS[1]
     fastest = np.linalg.norm(SPEED[:3])
@@ -80,8 +92,8 @@ def test_beside_the_path_it_leads_back_no_faster_than_it_may(motion, field):
 
 def test_a_motion_without_a_way_holds_its_place():
     still = VelocityField(Quintics([Knot(0.0, ZERO, ZERO, ZERO)]), STIFF, begins=False)
-    np.testing.assert_allclose(still(ZERO).velocity, 0.0)
-    np.testing.assert_allclose(still(state([0.001, 0, 0, 0])).velocity, [-0.006, 0, 0, 0])
+    np.testing.assert_allclose(still(ZERO, REST).velocity, 0.0)
+    np.testing.assert_allclose(still(state([0.001, 0, 0, 0]), REST).velocity, [-0.006, 0, 0, 0])
 
 
 @pytest.fixture(scope="module")
@@ -223,4 +235,4 @@ def test_fields_are_no_faster_than_the_references(push):
         for _ in range(200):
             x = contact + random.uniform(-0.2, 0.2, 4)
             for each in (fields._ante, fields._post):
-                assert np.linalg.norm(each(x).velocity[:3]) <= fastest * (1.0 + 1e-9)
+                assert np.linalg.norm(each(x, REST).velocity[:3]) <= fastest * (1.0 + 1e-9)
