@@ -82,8 +82,8 @@ class NoImpulseError(PredictionError):
         self.friction = friction
 
 
-class EngineError(PredictionError):
-    """A physics engine is not installed, or cannot make the step of an impact."""
+class EngineError(ImpactError):
+    """A physics engine is not installed, or cannot make the step of an impact; not in services."""
 
 
 class UnsolvedImpactError(PredictionError):

@@ -317,6 +317,7 @@ def test_rows_and_studies_for_programs(rs_document):
     assert set(rs_document) == {"table", "title", "rows", "studies"}
     assert [row["id"] for row in rs_document["rows"]] == ["H15", "H16", "H17", "H18", "H19"]
     keys = {"id", "paper", "claim", "published", "ours", "difference", "verdict", "note", "figures"}
+    keys.add("decided_by")
     for row in rs_document["rows"]:
         assert set(row) == keys
         assert row["verdict"] in (REPRODUCED, DIFFERS, NOT_AVAILABLE)
