@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from measured_times import LONGEST, SLOW
+from measured_times import LONG, LONGEST, SLOW
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -17,11 +17,13 @@ ROOT = Path(__file__).resolve().parents[1]
 def pytest_collection_modifyitems(items):
     """Begin with the longest files, and mark what is slow."""
     place = {ROOT / "test" / name: k for k, name in enumerate(LONGEST)}
-    slow = {ROOT / "test" / name: set(what) for name, what in SLOW.items()}
     items.sort(key=lambda item: place.get(item.path, len(LONGEST)))
-    for item in items:
-        if slow.get(item.path, set()) & {item.originalname, *item.fixturenames}:
-            item.add_marker(pytest.mark.slow)
+    for names, marks in ((SLOW, [pytest.mark.slow]), (LONG, [pytest.mark.slow, pytest.mark.long])):
+        listed = {ROOT / "test" / name: set(what) for name, what in names.items()}
+        for item in items:
+            if listed.get(item.path, set()) & {item.originalname, *item.fixturenames}:
+                for mark in marks:
+                    item.add_marker(mark)
 
 
 def pytest_terminal_summary(terminalreporter):

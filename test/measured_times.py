@@ -21,6 +21,17 @@ LONGEST = (
     "bringup/test_experiment.py",
 )
 
+# Tests, and fixtures with all tests that use them, of a minute or more: marked long, slow as well.
+LONG = {
+    "cli/test_hammer_demo.py": ("test_a_handle_and_learning_take_a_third_of_the_strikes",),
+    "drivers/node/test_franka_learns.py": ("test_a_surface_is_learned_by_way_of_libfranka",),
+    "setup/test_builds.py": (
+        "test_plain_colcon_builds_and_tests_the_repository",
+        "test_without_ros_the_demo_has_the_figures_of_dds",
+    ),
+    "studies/test_learned_walls.py": ("test_drawn_walls_are_learned_and_none_is_hit_too_fast",),
+}
+
 # Tests, and fixtures with all tests that use them, of some 2.5 s or more.
 SLOW = {
     "analysis/test_analyze.py": (

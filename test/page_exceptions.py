@@ -35,6 +35,14 @@ LONG = (
     r"grab_trial|arm\.strike",
 )
 
+# Of these, those of a minute or more.
+MINUTES = (
+    r"^\./impact demo --scenario (learn_wall|qp_hrp4_grab)\b",
+    r"^\./impact demo --fci\b",
+    r"^\./impact simulate free_motion\b",
+    r"^\./impact reproduce flex\b",
+)
+
 
 def reason(command: str) -> str:
     """Return why a command is not run; nothing: it is."""
@@ -44,3 +52,8 @@ def reason(command: str) -> str:
 def is_long(text: str) -> bool:
     """Return whether a command or Python is left out of the quick tests."""
     return any(re.search(what, text) for what in LONG)
+
+
+def takes_minutes(text: str) -> bool:
+    """Return whether a command is left out of ``.ci/run``."""
+    return any(re.search(what, text) for what in MINUTES)

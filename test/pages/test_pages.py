@@ -17,7 +17,7 @@ from pathlib import Path
 
 import page_figures
 import pytest
-from page_exceptions import NOT_RUN, is_long, reason
+from page_exceptions import NOT_RUN, is_long, reason, takes_minutes
 from page_files import GIVEN
 from printed_pages import PAGES, ROOT, read, sources
 
@@ -55,6 +55,7 @@ def items():
             if is_run(step) and not is_repeated(step):
                 name = f"{page}:{step.line} {step.text.splitlines()[0][:60]}"
                 marks = [pytest.mark.pages, *[pytest.mark.slow] * is_long(step.text)]
+                marks += [pytest.mark.long] * takes_minutes(step.text)
                 yield pytest.param(page, place, id=name, marks=marks)
 
 
