@@ -28,6 +28,7 @@ LONG = {
     "setup/test_builds.py": (
         "test_plain_colcon_builds_and_tests_the_repository",
         "test_without_ros_the_demo_has_the_figures_of_dds",
+        "test_without_ros_the_demo_is_shown_live_with_the_same_figures",
     ),
     "studies/test_learned_walls.py": ("test_drawn_walls_are_learned_and_none_is_hit_too_fast",),
 }

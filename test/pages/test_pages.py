@@ -51,11 +51,14 @@ def is_repeated(step):
 
 def items():
     for page, steps in STEPS.items():
+        after_minutes = False  # a slow command needs what such a one before it has made
         for place, step in enumerate(steps):
             if is_run(step) and not is_repeated(step):
+                after_minutes = after_minutes or takes_minutes(step.text)
                 name = f"{page}:{step.line} {step.text.splitlines()[0][:60]}"
-                marks = [pytest.mark.pages, *[pytest.mark.slow] * is_long(step.text)]
-                marks += [pytest.mark.long] * takes_minutes(step.text)
+                marks = [pytest.mark.pages]
+                if is_long(step.text):
+                    marks += [pytest.mark.slow, *[pytest.mark.long] * after_minutes]
                 yield pytest.param(page, place, id=name, marks=marks)
 
 
