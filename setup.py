@@ -49,6 +49,7 @@ PACKAGES = [
     "impact_qp.compiled",
     "impact_qp.control",
     "impact_qp.goals",
+    "impact_qp.governor",
     "impact_qp.guards",
     "impact_qp.learning",
     "impact_qp.learning.ros",

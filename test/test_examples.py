@@ -86,7 +86,16 @@ def test_own_loop(example):
     assert 0.05 < float(re.search(r"fastest ([\d.]+) m/s", printed)[1]) < 0.3
 
 
+def test_governed_loop(example):
+    printed = example("governed_loop")
+    speed, bound = map(
+        float, re.search(r"contact at ([\d.]+) m/s, bound ([\d.]+)", printed).groups()
+    )
+    assert 0.8 * bound < speed < bound
+    assert "surface wall: panda_joint6" in printed and "anywhere_speed" in printed
+
+
 def test_every_example_is_tested(project_root):
     names = {path.stem for path in (project_root / "examples").glob("*.py")}
     tests = {name.removeprefix("test_") for name in globals() if name.startswith("test_")}
-    assert names < tests and len(names) == 6
+    assert names < tests and len(names) == 7

@@ -42,7 +42,29 @@ def geometry_refusal(plan: Plan, robot: Robot, state: PointState) -> str:
         state: of the arm, now.
     """
     contact, reach = plan.contact, longest_reach(robot)
-    distance, farthest = hypot(*contact.point), _AROUND * reach  # without an overflow
+    if refusal := surface_refusal(contact, robot, state):
+        return refusal
+    gap = contact.gap(state.position)
+    place = float(np.linalg.norm(state.position - gap * contact.normal))
+    if not place <= reach:
+        return (
+            f"contact: expected a surface within the arm's reach of {reach:.2f} m, got one that is"
+            f" hit {place:.2f} m from the base, {gap:.3g} m away along its normal"
+        )
+    return ""
+
+
+def surface_refusal(contact: Contact, robot: Robot, state: PointState) -> str:
+    """Return why a surface cannot be where it is announced, "" if it can.
+
+    The given point must be near the arm, and the contact point in front of the surface.
+
+    Args:
+        contact: announced.
+        robot: the arm.
+        state: of the arm, now.
+    """
+    distance, farthest = hypot(*contact.point), _AROUND * longest_reach(robot)  # no overflow
     if not distance <= farthest:
         return (
             f"contact: expected a point of the surface within {farthest:.2f} m of the base, got one"
@@ -53,12 +75,6 @@ def geometry_refusal(plan: Plan, robot: Robot, state: PointState) -> str:
         return (
             f"contact: expected a surface in front of the contact point, got one with the contact"
             f" point {-gap:.3f} m behind the surface; the normal points out of it, towards the arm"
-        )
-    place = float(np.linalg.norm(state.position - gap * contact.normal))
-    if not place <= reach:
-        return (
-            f"contact: expected a surface within the arm's reach of {reach:.2f} m, got one that is"
-            f" hit {place:.2f} m from the base, {gap:.3g} m away along its normal"
         )
     return ""
 

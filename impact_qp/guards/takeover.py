@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from impact_qp.limits import ImpactLimit
@@ -68,3 +70,19 @@ def deceleration(robot: Robot, point: PointState, normal: np.ndarray) -> float:
     row = normal.dot(point.J[:3])
     per_unit = np.abs(row) / row.dot(row)  # joint accelerations for 1 m/s^2 along the normal
     return float((robot.limits.acceleration / np.maximum(per_unit, 1e-12)).min())
+
+
+def allowed_speed(bound: float, gap: float, slowing: float, delay: float = REACTION) -> float:
+    """Return the highest speed from which an arm slows down to a bound before a surface [m/s].
+
+    The v of ``v delay + (v^2 - bound^2)/(2 slowing) = gap``, and never less than the bound.
+
+    Args:
+        bound: speed at which the surface may be hit [m/s].
+        gap: distance to it, negative behind it [m].
+        slowing: deceleration [m/s^2].
+        delay: until the arm decelerates [s].
+    """
+    lost = slowing * delay
+    stops = sqrt(lost**2 + 2.0 * slowing * max(gap, 0.0) + max(bound, 0.0) ** 2) - lost
+    return max(bound, stops, 0.0)

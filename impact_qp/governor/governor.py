@@ -1,0 +1,376 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""A governor: the commands of another controller, slowed down where an impact would be too fast."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf, nan
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from impact_qp.control.plan import Plan, surface_refusal
+from impact_qp.exceptions import ControlError
+from impact_qp.governor.motions import MOTIONS, CommandedMotion
+from impact_qp.guards.plausibility import StateGate
+from impact_qp.guards.takeover import allowed_speed
+from impact_qp.guards.tracking import STEP, TrackingWatch
+from impact_qp.interface import INTERFACES
+from impact_qp.limits import Contact
+from impact_qp.limits.braking import BRAKING
+from impact_qp.limits.impact_limits.registry import AUTO, refuse_weak_limits
+from impact_qp.limits.impact_limits.speed import ApproachSpeedLimit
+from impact_robots.dynamics import ArmDynamics
+from impact_robots.robot import Robot
+from impact_robots.state.state import PointState
+from impact_ros.messages import NANOSECONDS
+
+ANYWHERE = 0.1  # default of the highest speed anywhere [m/s]
+DELAY = 0.05  # default of the time after which a driver follows a command [s]
+SILENCE = 0.1  # without commands for longer, the next one is a first one [s]
+RISE = 2.0  # highest rate of an increasing factor [1/s]
+
+
+class MeasuredState(NamedTuple):
+    """A measured state of n joints, in the robot's joint order."""
+
+    time: int  # of the measurement [ns]
+    q: np.ndarray  # positions, shape (n,) [rad]
+    dq: np.ndarray  # velocities, shape (n,) [rad/s]
+
+
+class Capped(NamedTuple):
+    """What is sent in place of a command.
+
+    ``bound``, ``gap`` and ``normal_speed`` are those of the surface that limits most, without one
+    of the nearest; without surfaces the bound is ``anywhere_speed`` and the others are NaN.
+    """
+
+    values: np.ndarray | None  # shape and unit of the command; None: no position to hold is known
+    factor: float  # 0 to 1, on velocities, twists, and on steps of positions [-]
+    bound: float  # highest speed at which the surface may be hit [m/s]
+    reason: str  # of a factor below 1, "" for 1
+    gap: float = nan  # of the contact point to the surface, negative behind it [m]
+    normal_speed: float = nan  # measured, along the normal, negative towards the surface [m/s]
+    rests: bool = False  # zero velocity, or the last position: the command was not used
+
+
+class _Near(NamedTuple):
+    """A surface as it is from a state."""
+
+    name: str
+    normal: np.ndarray
+    bound: float  # [m/s]
+    limiting: str  # quantity that sets the bound
+    gap: float  # [m]
+
+
+class Governor:
+    """Scales commands by a factor from 0 to 1, never anything else: slowed, not steered.
+
+    The contact point reaches no announced surface faster than the impact limits allow: near a
+    surface the bound itself, farther away the speed from which the arm slows down to it within the
+    gap, after ``delay`` with the fraction ``braking`` of the acceleration limits, along the
+    commanded direction. Contact point, named contacts and origins of the joints move at most at
+    ``anywhere_speed`` in any direction, joints at most at their limits. Commands stay below all
+    that by the factor up to which a driver may be faster than commanded (``faster`` of
+    :class:`.CommandInterface`). An arm that is measured too fast to slow down in time is sent zero.
+    The surfaces are planes, hit by the contact point only; links meet them at ``anywhere_speed``.
+
+    Position commands are steps from the position sent last, and stay near the measured one. Speed
+    is not regained faster than ``RISE``. State or command not finite, times that go back: velocity
+    zero, the last position. States that jump, and an arm that moves faster than commanded, are
+    faults until :meth:`reset`.
+
+    Attributes:
+        fault: why only rest is sent until :meth:`reset`, "" without a fault.
+        limits_name: of the impact limits, after "auto" is resolved.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        surfaces: Mapping[str, Contact],
+        *,
+        interface: str = "velocity",
+        anywhere_speed: float = ANYWHERE,
+        impact_limits: str = AUTO,
+        braking: float = BRAKING,
+        delay: float = DELAY,
+        twist_frame: str | None = None,
+    ) -> None:
+        """Create the governor.
+
+        Args:
+            robot: the arm, with a fixed base.
+            surfaces: announced, by name; may be empty.
+            interface: of the commands: "velocity" or "position" of the joints, or "twist".
+            anywhere_speed: highest speed in any direction, > 0 [m/s].
+            impact_limits: one that bounds every impulse, as on a real arm; or "auto".
+            braking: usable fraction of the acceleration limits, above 0 to 1 [-].
+            delay: time after which the arm moves as commanded, >= 0 [s].
+            twist_frame: of a twist command: linear velocity of its origin; none: contact frame.
+
+        Raises:
+            ControlError: a choice or number is invalid, or the limits bound no speed.
+            ImpactError: the robot's description lacks required values.
+        """
+        robot.require("impact_qp")
+        if interface not in MOTIONS:
+            raise ControlError(f"interface: expected one of {', '.join(MOTIONS)}, got {interface}")
+        for name, value, low, high in (
+            ("anywhere_speed", anywhere_speed, 0.0, 10.0),
+            ("braking", braking, 0.0, 1.0),
+        ):
+            if not low < value <= high:
+                raise ControlError(f"{name}: expected above {low:g}, to {high:g}, got {value:g}")
+        if not 0.0 <= delay <= 1.0:
+            raise ControlError(f"delay: expected 0 to 1 s, got {delay:g}")
+        refuse_weak_limits(impact_limits)
+        self._robot, self._dynamics = robot, ArmDynamics(robot)
+        self._anywhere, self._braking, self._delay = anywhere_speed, braking, delay
+        self._driver = INTERFACES[MOTIONS[interface].driver]
+        self._motion: CommandedMotion = MOTIONS[interface](robot, twist_frame)
+        self._limits, self.limits_name = self._limits_of(surfaces, impact_limits)
+        frames = (*robot.joint_names, *(each.name for each in robot.contacts))
+        self._frames = (None, *(each for each in frames if robot.model.existFrame(each)))
+        self._points = ("contact point", *self._frames[1:])
+        self.reset()
+
+    def _limits_of(
+        self, surfaces: Mapping[str, Contact], name: str
+    ) -> tuple[dict[str, ApproachSpeedLimit], str]:
+        """Return the limit of each surface, and the name of their kind."""
+        found: dict[str, ApproachSpeedLimit] = {}
+        for surface, contact in surfaces.items():
+            plan = Plan(contact, name, interface=self._driver.name).resolved(self._robot)
+            limit, name = plan.impact_limit(self._robot, 0.0), plan.impact_limits
+            if not isinstance(limit, ApproachSpeedLimit):
+                raise ControlError(f"impact_limits: expected a bound of the speed, got {name!r}")
+            limit.speed_bound(self._dynamics(self._middle, np.zeros(self._robot.dof)))  # compiles
+            found[surface] = limit
+        return found, name if found else "unknown"
+
+    def limit(self, surface: str) -> ApproachSpeedLimit:
+        """Return the impact limit of a surface by its name."""
+        return self._limits[surface]
+
+    @property
+    def _middle(self) -> np.ndarray:
+        """A configuration: the robot's stance, or the middle of its positions, (n,)."""
+        limits = self._robot.limits
+        middle = 0.5 * (limits.position_lower + limits.position_upper)
+        return np.where(np.isfinite(self._robot.stance), self._robot.stance, middle)
+
+    def reset(self) -> None:
+        """Start anew, without a fault: nothing was measured or sent."""
+        self.fault = ""
+        self._gate = StateGate(self._robot)
+        self._watch = TrackingWatch(self._driver, STEP)
+        self._point: PointState | None = None
+        self._state_time = self._time = 0  # of the last state and command [ns]
+        self._near: tuple[_Near, ...] = ()
+        self._jacobians = np.zeros((0, self._robot.dof))
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        """Expect a first command: positions start at the measured one."""
+        self._factor, self._started = 0.0, False
+        self._motion.begin_anew()
+        self._unwatched, self._fastest = 0.0, np.zeros(3)
+        speed = 0.0 if self._point is None else float(np.linalg.norm(self._point.velocity))
+        self._watch.reset(speed)
+
+    # --- states -----------------------------------------------------------------------------------
+
+    def refusal(self, state: MeasuredState) -> str:
+        """Return why the arm must not be governed from a state, "" if it may."""
+        if problem := self.look(state):
+            return problem
+        assert self._point is not None
+        for name, limit in self._limits.items():
+            if problem := surface_refusal(limit.contact, self._robot, self._point):
+                return f"surface {name}: {problem}"
+        return ""
+
+    def look(self, state: MeasuredState) -> str:
+        """Take a state, also between commands; return why it cannot be used, "" if it can."""
+        time, q, dq = state.time, np.asarray(state.q, float), np.asarray(state.dq, float)
+        n = self._robot.dof
+        if q.shape != (n,) or dq.shape != (n,):
+            return f"state: expected {n} positions and velocities, got {q.shape} and {dq.shape}"
+        if self._point is not None:
+            if time == self._state_time:
+                return ""
+            if time < self._state_time:
+                self.forget_state()
+                return "state: time went back"
+        finding = self._gate.check(time, q, dq, impact=True)  # velocities may jump by an impact
+        if finding.problem:
+            if finding.fault:
+                self.fault = self.fault or f"implausible joint states: {finding.problem}"
+            return f"state: {finding.problem}"
+        elapsed = 0.0 if self._point is None else (time - self._state_time) / NANOSECONDS
+        self._state_time, point = time, self._dynamics(q, dq)
+        self._point = point
+        at = point.robot_state.at
+        self._jacobians = np.concatenate([at(frame).J[:3] for frame in self._frames])
+        self._near = tuple(
+            self._seen(name, limit, point, elapsed) for name, limit in self._limits.items()
+        )
+        return ""
+
+    def forget_state(self) -> None:
+        """Use no state before the next one: the last one is too old, or the clock went back."""
+        self._point = None
+
+    def _seen(
+        self, name: str, limit: ApproachSpeedLimit, point: PointState, elapsed: float
+    ) -> _Near:
+        """Return a surface as it is from a state, ``elapsed`` after the last one [s]."""
+        limit.period = elapsed  # between two bounds, whose fall is extrapolated
+        bound = limit.allowed(point)
+        return _Near(
+            name, limit.contact.normal, bound, limit.bound.name, limit.contact.gap(point.position)
+        )
+
+    def catch_up(self, until: float = inf) -> None:
+        """Run deferred work of the limits, after a command was sent: `joint_load` needs it.
+
+        Args:
+            until: time by :func:`time.perf_counter` after which nothing more is begun [s].
+        """
+        for limit in self._limits.values():
+            limit.catch_up(until)
+
+    # --- commands ---------------------------------------------------------------------------------
+
+    def rest(self, reason: str) -> Capped:
+        """Return zero velocity, or the position sent last."""
+        self._factor = 0.0
+        return self._described(self._motion.rest(), 0.0, reason, None)._replace(rests=True)
+
+    def cap(self, state: MeasuredState, command: ArrayLike, *, time: int | None = None) -> Capped:
+        """Return what to send in place of a command.
+
+        Args:
+            state: newest one; the same one may be given again.
+            command: joint velocities, shape (n,) [rad/s]; positions, shape (n,) [rad]; or a twist,
+                linear and angular velocity in base axes, shape (6,) [m/s, rad/s].
+            time: of the command, by any one clock; none: that of the state [ns].
+        """
+        problem = self.look(state)
+        values = np.asarray(command, dtype=float)
+        elapsed = self._elapsed(state.time if time is None else time)
+        if elapsed < 0.0:
+            problem = problem or "command: time went back"
+        if values.shape != self._motion.shape:
+            problem = f"command: expected {self._motion.shape[0]} values, got {values.size}"
+        elif not np.isfinite(values).all():
+            problem = "command: not finite"
+        if self.fault or problem or self._point is None:
+            return self.rest(self.fault or problem)
+        return self._scaled(self._point, values, elapsed)
+
+    def _elapsed(self, time: int) -> float:
+        """Take the time of a command [ns]; return that since the last one [s], 0: a first one."""
+        elapsed, self._time = (time - self._time) / NANOSECONDS, time
+        if self._started and elapsed <= SILENCE:
+            return elapsed
+        self._begin_anew()
+        self._started = True
+        return 0.0
+
+    def _scaled(self, point: PointState, values: np.ndarray, elapsed: float) -> Capped:
+        """Return a command after all checks of its form; ``elapsed`` since the last one [s]."""
+        motion = self._motion
+        velocity, contact_velocity = motion.judged(point, values, elapsed)
+        factor, reason, surface = self._limited(point, velocity, contact_velocity)
+        lead, joint = motion.led(values, point.q)
+        if lead < factor:
+            factor, reason = lead, f"{joint}: distance to the measured position"
+        highest = self._factor + RISE * elapsed
+        if highest < factor:
+            factor, reason = highest, "speed is regained slowly"
+        self._factor = factor
+        sent = motion.scaled(values, factor)
+        self._track(point, factor * contact_velocity, elapsed)
+        if self.fault:
+            return self.rest(self.fault)
+        return self._described(sent, factor, reason, surface)
+
+    def _limited(
+        self, point: PointState, velocity: np.ndarray, contact: np.ndarray
+    ) -> tuple[float, str, _Near | None]:
+        """Return the factor of a motion, its reason, and the surface that sets it, if one does.
+
+        Args:
+            point: of contact.
+            velocity: of the joints, shape (n,) [rad/s].
+            contact: velocity of the contact point, shape (3,) [m/s].
+        """
+        factor, reason, limiting = 1.0, "", None
+        for name, each, highest in self._free_speeds(point, velocity, contact):
+            if each > highest and highest / each < factor:
+                factor, reason = highest / each, name
+        braking = self._rate(velocity) * self._braking
+        stopping = self._rate(point.dq)
+        for near in self._near:
+            towards, moves = -float(near.normal @ contact), -float(near.normal @ point.velocity)
+            if towards <= 0.0:
+                continue
+            usable = near.bound / self._driver.faster
+            allowed = allowed_speed(usable, near.gap, braking * towards, self._delay)
+            tolerated, what = near.bound + self._driver.slack, near.limiting
+            if moves > allowed_speed(tolerated, near.gap, stopping * moves):
+                allowed, what = 0.0, f"measured {moves:.3f} m/s"
+            if allowed < factor * towards:
+                factor, reason, limiting = allowed / towards, f"surface {near.name}: {what}", near
+        return factor, reason, limiting
+
+    def _free_speeds(
+        self, point: PointState, velocity: np.ndarray, contact: np.ndarray
+    ) -> list[tuple[str, float, float]]:
+        """Return names, speeds and highest speeds that have nothing to do with surfaces."""
+        fastest = self._anywhere / self._driver.faster
+        speeds = np.linalg.norm((self._jacobians @ velocity).reshape(-1, 3), axis=1)
+        speeds[0] = np.linalg.norm(contact)
+        k = 0 if speeds[0] >= (1.0 - 1e-6) * speeds.max() else int(speeds.argmax())
+        found = [(f"anywhere_speed: {self._points[k]}", float(speeds[k]), fastest)]
+        over = np.abs(velocity) / self._robot.limits.velocity
+        joint = int(over.argmax())
+        found.append((f"{self._robot.joint_names[joint]} velocity", float(over[joint]), 1.0))
+        measured = float(np.linalg.norm(point.velocity))
+        tolerated = self._anywhere + self._driver.slack
+        if measured > tolerated and float(contact @ point.velocity) > 0.0:
+            found.append((f"anywhere_speed: measured {measured:.3f} m/s", 1.0, 0.0))
+        return found
+
+    def _rate(self, velocity: np.ndarray) -> float:
+        """Return how fast a factor on joint velocities (n,) may fall by the limits [1/s]."""
+        speeds = np.maximum(np.abs(velocity), 1e-9)
+        return float((self._robot.limits.acceleration / speeds).min())
+
+    def _track(self, point: PointState, sent: np.ndarray, elapsed: float) -> None:
+        """Compare the arm's motion with the velocities (3,) sent to it [m/s]."""
+        self._unwatched += elapsed
+        if sent @ sent > self._fastest @ self._fastest:
+            self._fastest = sent
+        if self._unwatched < STEP:
+            return
+        problem = self._watch.problem(point.position, self._fastest, self._unwatched)
+        self._unwatched, self._fastest = 0.0, sent
+        self.fault = self.fault or problem
+
+    def _described(
+        self, values: np.ndarray | None, factor: float, reason: str, surface: _Near | None
+    ) -> Capped:
+        """Return a result with what is known of a surface; none: the nearest one."""
+        if surface is None and self._near:
+            surface = min(self._near, key=lambda each: each.gap)
+        if surface is None or self._point is None:
+            return Capped(values, factor, self._anywhere, reason)
+        bound, speed = min(surface.bound, self._anywhere), surface.normal @ self._point.velocity
+        return Capped(values, factor, bound, reason, surface.gap, float(speed))
