@@ -178,6 +178,7 @@ setup(
             "franka = impact_bringup.entry:franka",
             "impact = impact_cli.__main__:main",
             "impact_detector = impact_bringup.entry:impact_detector",
+            "impact_governor = impact_bringup.entry:impact_governor",
             "impact_humanoid = impact_bringup.entry:impact_humanoid",
             "impact_humanoid_sim = impact_bringup.entry:impact_humanoid_sim",
             "impact_learner = impact_bringup.entry:impact_learner",

@@ -14,6 +14,7 @@ from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.arms.node import ImpactSpreadingNode
 from impact_qp.body.node import ImpactHumanoidNode
+from impact_qp.governor.node import ImpactGovernorNode
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.parameters import describe
@@ -32,6 +33,7 @@ NODES = {
     "impact_humanoid_sim": ImpactHumanoidSimNode,
     "impact_humanoid": ImpactHumanoidNode,
     "impact_learner": ImpactLearnerNode,
+    "impact_governor": ImpactGovernorNode,
     "franka": FrankaNode,
 }
 HEAD = """\

@@ -24,6 +24,7 @@ from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.arms.node import ImpactSpreadingNode
 from impact_qp.body.node import ImpactHumanoidNode
+from impact_qp.governor.node import ImpactGovernorNode
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.node.closing import one_core
@@ -37,6 +38,7 @@ ENCLAVES = {  # a process has one
     "/impact_control/suite": (ImpactQpNode, DetectorNode, PredictorNode),
     "/impact_control/impact_sim": (StandaloneSimNode,),
     "/impact_control/impact_learner": (ImpactLearnerNode,),
+    "/impact_control/impact_governor": (ImpactGovernorNode,),
     "/impact_control/franka": (FrankaNode, PredictorNode),
     "/impact_control/impact_cell": (StandaloneCellNode,),
     "/impact_control/impact_spreading": (ImpactSpreadingNode, *ARMS),
@@ -44,7 +46,10 @@ ENCLAVES = {  # a process has one
     "/impact_control/impact_humanoid": (ImpactHumanoidNode,),
 }
 OPERATOR = "/impact_control/operator"
-CONFIGURED = (ImpactQpNode, ImpactLearnerNode, ImpactSpreadingNode, ImpactHumanoidNode)
+CONFIGURED = (
+    *(ImpactQpNode, ImpactLearnerNode, ImpactSpreadingNode, ImpactHumanoidNode),
+    ImpactGovernorNode,
+)
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
 GRAB = "rs_grab_catfood_case1"
 SETTINGS = {

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # For other nodes, under their names; and who only listens, and asks by actions.
 LEFT_OUT = (
     *("franka", "impact_cell", "impact_spreading", "impact_learner"),
-    *("impact_humanoid_sim", "impact_humanoid"),
+    *("impact_humanoid_sim", "impact_humanoid", "impact_governor"),
 )
 POLICY = ROOT / "config" / "sros2" / "policy.xml"  # of the nodes as they are; a test compares
 COMMON = ("/clock", "/diagnostics", "/parameter_events", "/rosout")

@@ -40,14 +40,14 @@ def planned(default: Any, description: str, **options: Any) -> Any:
 _HIT = entries_of(HitTask)
 
 
-def _hit(name: str, default: Any, **options: Any) -> Any:
+def hit_entry(name: str, default: Any, **options: Any) -> Any:
     """Declare a parameter that is an entry of a task file too."""
     return planned(default, **vars(_HIT[name]) | options)
 
 
 def _moved(name: str, default: Any, **options: Any) -> Any:
     """Declare an entry of a task file; as a parameter it is accepted for one release."""
-    return _hit(name, default, moved="in the task file (parameter task)", **options)
+    return hit_entry(name, default, moved="in the task file (parameter task)", **options)
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class PlanParameters(RobotParameters):
     contact_normal: tuple[float, ...] = planned(
         (NAN, NAN, NAN), "Outward normal of the surface, towards the robot, base axes"
     )
-    friction: tuple[float, float] = _hit("friction", USUAL_FRICTION)
-    restitution: tuple[float, float] = _hit("restitution", USUAL_RESTITUTION)
-    peak_factor: float = _hit("peak_factor", 3.0)
-    impact_duration: float = _hit("impact_duration", 0.018)
-    stiffness: tuple[float, float] = _hit("stiffness", ANY_STIFFNESS)
-    impact_limits: str = _hit(
+    friction: tuple[float, float] = hit_entry("friction", USUAL_FRICTION)
+    restitution: tuple[float, float] = hit_entry("restitution", USUAL_RESTITUTION)
+    peak_factor: float = hit_entry("peak_factor", 3.0)
+    impact_duration: float = hit_entry("impact_duration", 0.018)
+    stiffness: tuple[float, float] = hit_entry("stiffness", ANY_STIFFNESS)
+    impact_limits: str = hit_entry(
         "impact_limits",
         AUTO,
         description="Which impulses must respect the limits (auto: joint_load if the robot's YAML"
@@ -82,7 +82,7 @@ class PlanParameters(RobotParameters):
     generators: int = _moved("generators", 8)
     preview: float = _moved("preview", 0.02)
     activation_distance: float = _moved("activation_distance", 0.2)
-    speed: float = _hit("speed", 0.1)
+    speed: float = hit_entry("speed", 0.1)
     speed_cap: float = parameter(
         0.1,
         "Hard cap of the reference speed; raise it when you trust the set-up",
@@ -90,7 +90,7 @@ class PlanParameters(RobotParameters):
         low=0.0,
         high=10.0,
     )
-    speed_ramp: float = _hit("speed_ramp", 4.0)
+    speed_ramp: float = hit_entry("speed_ramp", 4.0)
     solver: str = _moved("solver", "quadprog", choices=tuple(SOLVERS))
     coast_time: float = _moved("coast_time", 0.1)
     retract_speed: float = _moved("retract_speed", 0.1)

@@ -15,7 +15,7 @@ from impact_qp.control.plan import Plan, surface_refusal
 from impact_qp.exceptions import ControlError
 from impact_qp.governor.motions import MOTIONS, CommandedMotion
 from impact_qp.guards.plausibility import StateGate
-from impact_qp.guards.takeover import allowed_speed
+from impact_qp.guards.takeover import REACTION, allowed_speed
 from impact_qp.guards.tracking import STEP, TrackingWatch
 from impact_qp.interface import INTERFACES
 from impact_qp.limits import Contact
@@ -171,6 +171,7 @@ class Governor:
         self._watch = TrackingWatch(self._driver, STEP)
         self._point: PointState | None = None
         self._state_time = self._time = 0  # of the last state and command [ns]
+        self._age = 0.0  # of the state at a command [s]
         self._near: tuple[_Near, ...] = ()
         self._jacobians = np.zeros((0, self._robot.dof))
         self._begin_anew()
@@ -222,6 +223,11 @@ class Governor:
         )
         return ""
 
+    @property
+    def point(self) -> PointState | None:
+        """The contact point in the last usable state, None without one."""
+        return self._point
+
     def forget_state(self) -> None:
         """Use no state before the next one: the last one is too old, or the clock went back."""
         self._point = None
@@ -259,11 +265,13 @@ class Governor:
             state: newest one; the same one may be given again.
             command: joint velocities, shape (n,) [rad/s]; positions, shape (n,) [rad]; or a twist,
                 linear and angular velocity in base axes, shape (6,) [m/s, rad/s].
-            time: of the command, by any one clock; none: that of the state [ns].
+            time: of the command, by the clock of the states; none: that of the state [ns].
         """
         problem = self.look(state)
         values = np.asarray(command, dtype=float)
-        elapsed = self._elapsed(state.time if time is None else time)
+        now = state.time if time is None else time
+        self._age = max(0.0, (now - state.time) / NANOSECONDS)
+        elapsed = self._elapsed(now)
         if elapsed < 0.0:
             problem = problem or "command: time went back"
         if values.shape != self._motion.shape:
@@ -316,15 +324,16 @@ class Governor:
             if each > highest and highest / each < factor:
                 factor, reason = highest / each, name
         braking = self._rate(velocity) * self._braking
-        stopping = self._rate(point.dq)
+        stopping, reaction = self._rate(point.dq), REACTION + self._age
         for near in self._near:
             towards, moves = -float(near.normal @ contact), -float(near.normal @ point.velocity)
             if towards <= 0.0:
                 continue
             usable = near.bound / self._driver.faster
-            allowed = allowed_speed(usable, near.gap, braking * towards, self._delay)
+            delay = self._delay + self._age
+            allowed = allowed_speed(usable, near.gap, braking * towards, delay)
             tolerated, what = near.bound + self._driver.slack, near.limiting
-            if moves > allowed_speed(tolerated, near.gap, stopping * moves):
+            if moves > allowed_speed(tolerated, near.gap, stopping * moves, reaction):
                 allowed, what = 0.0, f"measured {moves:.3f} m/s"
             if allowed < factor * towards:
                 factor, reason, limiting = allowed / towards, f"surface {near.name}: {what}", near

@@ -18,6 +18,7 @@ from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.arms.node import ImpactSpreadingNode
 from impact_qp.body.node import ImpactHumanoidNode
+from impact_qp.governor.node import ImpactGovernorNode
 from impact_qp.learning.node import ImpactLearnerNode
 from impact_qp.node import ImpactQpNode
 from impact_ros.node.closing import close
@@ -36,6 +37,7 @@ NODES = {
     "impact_humanoid_sim": ImpactHumanoidSimNode,
     "impact_humanoid": ImpactHumanoidNode,
     "impact_learner": ImpactLearnerNode,
+    "impact_governor": ImpactGovernorNode,
     "franka": FrankaNode,
 }
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
@@ -43,6 +45,7 @@ GIVEN = {  # to configure
     "impact_qp": SURFACE,
     "impact_spreading": {"task": "rs_grab_safe", "simulated": True},
     "impact_learner": {"robot": "panda"},
+    "impact_governor": {"interface": "velocity"},
     "impact_humanoid": {"task": "qp_hrp4_grab"},
 }
 

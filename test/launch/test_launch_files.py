@@ -29,6 +29,7 @@ from impact_drivers.franka.node import FrankaNode
 from impact_predictor.node import PredictorNode
 from impact_qp.arms.node import ImpactSpreadingNode
 from impact_qp.body.node import ImpactHumanoidNode
+from impact_qp.governor.node import ImpactGovernorNode
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.task.find import find_box_task
@@ -44,7 +45,9 @@ from impact_sim.scenarios import load_scenario, scenario_names
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(path.name.removesuffix(".launch.py") for path in ROOT.glob("launch/*.launch.py"))
 OF_THE_SUITE = [name for name in FILES if name != "rviz"]  # that one starts others' nodes
-WITH_RVIZ = [name for name in OF_THE_SUITE if name not in ("cell", "grab")]  # one arm is shown
+WITH_RVIZ = [
+    name for name in OF_THE_SUITE if name not in ("cell", "grab", "governor")
+]  # one arm is shown
 NODES = {
     "impact_sim": [ImpactSimNode],
     "impact_cell": [ImpactCellNode],
@@ -55,6 +58,7 @@ NODES = {
     "impact_detector": [DetectorNode],
     "impact_predictor": [PredictorNode],
     "franka": [FrankaNode],
+    "impact_governor": [ImpactGovernorNode],
 }
 OTHERS = {
     "mujoco": ("robot_state_publisher", "mujoco_ros2_control", "controller_manager"),

@@ -16,6 +16,7 @@ MOVES = "/impact_qp/change_state"
 MOVES_SPREADING = "/impact_spreading/change_state"
 MOVES_HUMANOID = "/impact_humanoid/change_state"
 MOVES_LEARNER = "/impact_learner/change_state"
+MOVES_GOVERNOR = "/impact_governor/change_state"
 MOVES_FRANKA = ("/franka/change_state", "/franka/recover")
 CONTROLLERS = {"suite", "franka"}  # of which one runs
 HUMANOID = "impact_humanoid"  # or this one, with a robot of its own
@@ -81,8 +82,8 @@ def test_it_has_the_form_that_sros2_reads(policy):
 
 def test_nobody_but_the_operator_makes_the_arm_move(policy):
     requests = allowed(policy, "request")
-    movers = (MOVES, MOVES_SPREADING, MOVES_HUMANOID, MOVES_LEARNER, *MOVES_FRANKA)
-    assert [requests[name] for name in movers] == [{"operator"}] * 6
+    movers = (MOVES, MOVES_SPREADING, MOVES_HUMANOID, MOVES_LEARNER, MOVES_GOVERNOR, *MOVES_FRANKA)
+    assert [requests[name] for name in movers] == [{"operator"}] * 7
     hit, learn = "/impact_qp/execute_impact", "/impact_learner/learn_surface"
     touch, strike = "/impact_qp/touch", "/impact_qp/strike"
     callers = {name: {"operator"} for name in (hit, learn, touch, strike)}
@@ -101,6 +102,8 @@ def test_commands_verdicts_and_states_have_one_source_each(policy):
     assert publishers["/impact_detector/status"] == CONTROLLERS
     drivers = {"impact_sim", "franka", "impact_humanoid_sim"}
     assert publishers["/joint_states"] == drivers, "on a robot: the driver alone"
+    for topic in ("commands", "factor", "status"):
+        assert publishers[f"/impact_governor/{topic}"] == {"impact_governor"}
     assert publishers["/odom"] == {"impact_humanoid_sim"}
     assert publishers["/impact_humanoid/grab"] == {HUMANOID}
     for arm in ("left", "right"):

@@ -141,6 +141,17 @@ def test_a_wall_does_not_slow_what_leaves_it(panda, near, start, towards):
     assert settled(governor, state, -towards)[0].factor == 1.0
 
 
+def test_an_older_state_leaves_less_way(panda, contact, start, towards):
+    factors = []
+    for age in (0, 20, 60):
+        governor = Governor(panda, {"wall": contact}, anywhere_speed=10.0)
+        for k in range(200):
+            now = MeasuredState(1 + 4 * k * MS, start, np.zeros(7))
+            capped = governor.cap(now, towards, time=now.time + age * MS)
+        factors.append(capped.factor)
+    assert factors[0] > factors[1] > factors[2] > 0.0
+
+
 def test_an_arm_that_is_too_fast_already_is_sent_zero(panda, near, start, towards):
     governor = Governor(panda, {"wall": near}, anywhere_speed=10.0)
     capped, now = settled(governor, MeasuredState(1, start, np.zeros(7)), 0.1 * towards)

@@ -23,12 +23,14 @@ LAYERS = (  # a package imports from those before its own layer
 LEVELS = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 CONTROLLERS = (  # what commands robots; each entry of the suite that does
     *("impact_qp.node", "impact_qp.arms.node", "impact_qp.body.node", "impact_qp.learning.node"),
+    "impact_qp.governor.node",
     *("impact_drivers.franka.node", "impact_drivers.franka.loop_main", "impact_bringup.suite"),
 )
 USED_BY_NAME = {  # and so imported by no other module of the suite
     *("impact_analysis.demo.program_picture", "impact_bringup.bring_up", "impact_bringup.suite"),
     *("impact_drivers.franka.loop_main", "impact_drivers.franka.node", "impact_view.live"),
     *("impact_qp.arms.node", "impact_qp.body.node", "impact_qp.learning.node"),
+    "impact_qp.governor.node",
     *("impact_ros.node.ament_license", "impact_sim.cell.node", "impact_trials.warm_up"),
 }
 REGISTRIES = ("impact_cli.commands", "impact_detector.detectors", "impact_predictor.laws")

@@ -1,0 +1,243 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The governor as a lifecycle node: commands of another controller in, slower ones out."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.duration import Duration
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64
+
+from impact_msgs.msg import ControllerStatus
+from impact_qp.control.state_machine import Fault
+from impact_qp.control.status import Counts
+from impact_qp.governor.governor import SILENCE, Capped, Governor, MeasuredState
+from impact_qp.governor.parameters import GovernorParameters
+from impact_qp.governor.streams import STREAMS, CommandStream
+from impact_qp.ros.messages import status_message
+from impact_ros.exceptions import MessageError
+from impact_ros.messages import NANOSECONDS, JointReader, from_nanoseconds, to_nanoseconds
+from impact_ros.node.checked_callback import checked_callback
+from impact_ros.node.lifecycle_node import SuiteLifecycleNode
+from impact_ros.node.main import main_for
+from impact_ros.node.spin import freeze_garbage
+from impact_ros.parameters import current, declare
+from impact_ros.qos import SENSOR, STREAM
+
+LOOK_EVERY = 0.01  # for silence [s]
+SPARE = 2e-4  # for deferred work of the limits after each command and state [s]
+ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher is destroyed
+
+
+class ImpactGovernorNode(SuiteLifecycleNode):
+    """Passes on commands of another controller, slowed so that no impact is too fast.
+
+    While active each command is answered by one of the same type: times a factor from 0 to 1, see
+    :class:`.Governor`. Unusable commands or states, and 100 ms without commands: zero velocity, or
+    the last position. Inactive, it passes nothing on; deactivated, it sends a last such rest.
+    """
+
+    PARAMETERS = GovernorParameters
+
+    def __init__(self, **options: Any) -> None:
+        """Declare the parameters; everything else waits for `configure`."""
+        super().__init__("impact_governor", **options)
+        self._governor: Governor | None = None
+        self._active = False
+        declare(self, GovernorParameters)
+
+    # --- from configure to cleanup ----------------------------------------------------------------
+
+    def set_up(self) -> str:
+        """Load the robot, create the governor and the topics."""
+        settings = current(self, GovernorParameters)
+        robot = settings.load_robot()
+        stream = STREAMS[settings.interface](robot)
+        governor = settings.governor(robot, stream.motion)
+        self._settings, self._stream, self._governor = settings, stream, governor
+        self._reader, self._counts = JointReader(robot.joint_names), Counts()
+        self._forget()
+        self._make_topics(stream)
+        freeze_garbage()
+        surfaces = len(settings.surfaces())
+        limits = f" ({governor.limits_name})" if surfaces else ""
+        return (
+            f"{robot.name}, interface {settings.interface}, surfaces: {surfaces}{limits},"
+            f" anywhere_speed {settings.anywhere_speed:g} m/s"
+        )
+
+    def _forget(self) -> None:
+        """Restart without a state and a command."""
+        self._state: MeasuredState | None = None
+        self._state_at, self._command_at, self._fault = 0, 0, ""  # [ns of a steady clock]
+        self._time = 0  # of the last command, by the clock of the states [ns]
+        self._commanded = False
+
+    def _make_topics(self, stream: CommandStream) -> None:
+        """Subscribe and advertise; watch for silence by a clock that never stands."""
+        make, topic = self.create_publisher, f"~/{stream.topic}"
+        self._commands = make(stream.kind, topic, STREAM)
+        self._factor = make(Float64, "~/factor", STREAM)
+        self._status = make(ControllerStatus, "~/status", STREAM)
+        self._listeners = [
+            self.create_subscription(
+                kind, name, checked_callback(self, name, callback, dropped), SENSOR
+            )
+            for kind, name, callback, dropped in (
+                (JointState, "joint_states", self._take_state, self._drop_state),
+                (stream.kind, f"{topic}_in", self._take_command, self._drop_command),
+            )
+        ]
+        self._watchdog = None
+        if not self._settings.lockstep:
+            steady = Clock(clock_type=ClockType.STEADY_TIME)
+            self._watchdog = self.create_timer(LOOK_EVERY, self._look, clock=steady)
+
+    def release(self, reason: str) -> None:
+        """Rest, and destroy the resources of `configure`."""
+        if self._governor is None:
+            return
+        self.get_logger().info(f"{reason} by request")
+        if self._active:
+            self.stop()
+            self._commands.wait_for_all_acked(ACKNOWLEDGED_WITHIN)
+        self._governor = None
+        if self._watchdog is not None:
+            self.destroy_timer(self._watchdog)
+        for subscription in self._listeners:
+            self.destroy_subscription(subscription)
+        for publisher in (self._commands, self._factor, self._status):
+            self.destroy_publisher(publisher)
+
+    # --- while configured -------------------------------------------------------------------------
+
+    def begin(self) -> str:
+        """Pass commands on from now on, if the arm is where the surfaces allow."""
+        assert self._governor is not None
+        if self._state is None or self._stale:
+            return "no joint state yet"
+        self._governor.reset()
+        if reason := self._governor.refusal(self._state):
+            return reason
+        self._counts, self._commanded, self._active, self._fault = Counts(), False, True, ""
+        return ""
+
+    def stop(self) -> None:
+        """Send a rest, and then nothing."""
+        if self._active and self._commanded:
+            self._rest("deactivated")
+        self._active = False
+        self._report(None, "deactivated")
+
+    @property
+    def newest(self) -> int | None:
+        """Stamp of the last usable state, None before the first [ns]."""
+        return None if self._state is None else self._state.time
+
+    @property
+    def _stale(self) -> bool:
+        """Whether the last usable state is too old."""
+        age = 0 if self._settings.lockstep else time.monotonic_ns() - self._state_at
+        return age > self._settings.state_timeout * NANOSECONDS
+
+    def _take_state(self, message: JointState) -> None:
+        """Store a state that can be used."""
+        assert self._governor is not None
+        q, dq, _ = self._reader.read(message)
+        state = MeasuredState(to_nanoseconds(message.header.stamp), q, dq)
+        if self._state is not None and state.time < self._state.time:
+            self._time = 0  # a clock that went back: the governor rests once
+        if problem := self._governor.look(state):
+            raise MessageError(problem)
+        self._state, self._state_at = state, time.monotonic_ns()
+        if not self._commanded:
+            self._governor.catch_up(time.perf_counter() + SPARE)
+
+    def _drop_state(self, line: str) -> None:
+        self._counts.dropped += 1
+
+    def _take_command(self, message: Any) -> None:
+        """Answer a command."""
+        if not self._active or self._governor is None:
+            return
+        received, self._command_at = time.perf_counter(), time.monotonic_ns()
+        self._commanded = True
+        governor, state = self._governor, self._state
+        if state is None or self._stale or governor.point is None:
+            self._rest("no usable joint state")
+            return
+        values = self._stream.read(message, governor.point)
+        computing = time.perf_counter()
+        since = 0 if self._settings.lockstep else self._command_at - self._state_at
+        self._time = max(self._time, state.time + since)
+        capped = governor.cap(state, values, time=self._time)
+        computed = time.perf_counter()
+        self._send(capped)
+        self._counts.answered += 1
+        self._report(
+            capped,
+            solve_time=computed - computing,
+            cycle_time=time.perf_counter() - received,
+        )
+        governor.catch_up(time.perf_counter() + SPARE)
+
+    def _drop_command(self, line: str) -> None:
+        """Rest instead of an unusable command."""
+        self._counts.dropped += 1
+        if self._active:
+            self._rest(line)
+
+    def _look(self) -> None:
+        """Rest while no commands come."""
+        if not self._active:
+            return
+        if not self._commanded:
+            self._report(None, "no command yet", mode="idle")
+        elif time.monotonic_ns() - self._command_at > SILENCE * NANOSECONDS:
+            self._rest(f"no command for {SILENCE:g} s")
+
+    def _rest(self, reason: str) -> None:
+        """Send zero velocity, or the last position."""
+        assert self._governor is not None
+        capped = self._governor.rest(self._governor.fault or reason)
+        self._send(capped)
+        self._report(capped)
+
+    def _send(self, capped: Capped) -> None:
+        """Send a command, if there is one."""
+        if capped.values is not None:
+            factor = 0.0 if capped.rests else capped.factor
+            self._commands.publish(self._stream.written(capped.values, factor))
+
+    def _report(self, capped: Capped | None, text: str = "", **known: Any) -> None:
+        """Publish the status and, with a command, its factor."""
+        assert self._governor is not None
+        fault, state = self._governor.fault, self._state
+        if fault and fault != self._fault:
+            self.get_logger().error(f"{fault}; until the next activation")
+        self._fault = fault
+        if capped is not None:
+            self._factor.publish(Float64(data=capped.factor))
+            slowed = [capped.reason] if capped.reason and not capped.rests else []
+            text = capped.reason if capped.rests else text
+            known |= {
+                "mode": "hold" if capped.rests else "approach",
+                "active_constraints": slowed,
+                "normal_speed": capped.normal_speed,
+                "speed_bound": capped.bound,
+                "gap": capped.gap,
+            }
+        stamp = from_nanoseconds(0 if state is None else state.time)
+        kind = Fault.STOPPED if fault else Fault.NONE
+        status = status_message(
+            self._counts, text, stamp, fault=kind, limits=self._governor.limits_name, **known
+        )
+        self._status.publish(status)
+
+
+main = main_for(ImpactGovernorNode)

@@ -1,0 +1,248 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""The governor's node over real DDS: what it passes on, and what it sends when it cannot."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+
+from controller_bench import MS, OK
+from governor_bench import GovernorBench
+from std_msgs.msg import Float64MultiArray
+
+from impact_msgs.msg import ControllerStatus
+from impact_robots import ArmDynamics
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.fixture
+def bench(context, panda, scenario):
+    """A function that makes a bench, active."""
+    made = []
+
+    def make(interface="velocity", q=None, **parameters):
+        q = scenario.start(panda) if q is None else q
+        made.append(GovernorBench(context, panda, q, interface, **parameters))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture(scope="module")
+def foreign():
+    sys.path.insert(0, str(BENCHMARKS))
+    import governor_contacts
+
+    yield governor_contacts
+    sys.path.remove(str(BENCHMARKS))
+
+
+def passed_on(bench, values, cycles=8):
+    """Give a command with a resting arm, some times; return the last answer and its status."""
+    for _ in range(cycles):
+        bench.state()
+        message, status = bench.answer(bench.command(values))
+    return bench.values(message), status, message
+
+
+@pytest.mark.parametrize("interface", ["velocity", "position", "trajectory", "twist"])
+def test_a_foreign_controller_hits_within_the_bound_over_dds(bench, panda, foreign, interface):
+    motion = "position" if interface == "trajectory" else interface
+    arm = foreign.drawn_arm(panda, motion, np.random.default_rng(5))
+    wall = arm.walls[0]
+    place = arm.state.position - 0.03 * wall.normal  # near, so that the test is short
+    made = bench(
+        interface,
+        arm.q,
+        contact_point=place.tolist(),
+        contact_normal=wall.normal.tolist(),
+        anywhere_speed=foreign.ANYWHERE,
+    ).start()
+    arm.walls = [type(wall)(place, wall.normal)]
+    controller = foreign.ForeignController(motion, -wall.normal, np.random.default_rng(5))
+    bounds = []
+    for k in range(400):
+        made.state(arm.q, arm.dq)
+        made.spin(lambda: made.node.newest == made.stamp)
+        message, status = made.answer(made.command(controller.command(arm, 0.004 * k)))
+        bounds.append(status.speed_bound)
+        sent = made.values(message)
+        if interface == "twist":
+            sent = np.linalg.pinv(arm.state.J) @ sent
+        for _ in range(foreign.EVERY):
+            arm.step(sent, foreign.PERIOD)
+        if arm.hits:
+            break
+    (_, state), *_ = arm.hits
+    speed = -wall.normal @ state.velocity
+    assert 0.5 * bounds[-1] < speed <= bounds[-1]
+    assert status.mode == ControllerStatus.MODE_APPROACH
+    assert status.active_constraints[0].startswith("surface 1: panda_joint")
+    assert status.impact_limits == ControllerStatus.IMPACT_LIMITS_ROBUST
+    assert 0.0 < made.driver.factors[-1].data < 1.0
+
+
+def test_a_trajectory_goes_out_in_the_form_in_which_it_came(bench, panda):
+    made = bench("trajectory").start()
+    _, _, message = passed_on(made, made.q + 0.01)
+    (point,) = message.points
+    assert list(message.joint_names) == list(reversed(panda.joint_names))
+    made.spin(lambda: len(made.driver.factors) >= len(made.driver.sent))
+    factor = made.driver.factors[-1].data
+    assert 0.0 < factor < 1.0
+    assert np.allclose(point.velocities, 0.25 * factor) and len(point.accelerations) == 0
+
+
+def test_a_twist_in_axes_of_the_tool_is_turned_only_to_judge_it(bench, panda, contact):
+    made = bench(
+        "twist",
+        contact_point=contact.point.tolist(),
+        contact_normal=contact.normal.tolist(),
+    ).start()
+    made.state()
+    rotation = ArmDynamics(panda)(made.q, np.zeros(7)).rotation
+    given = np.append(rotation.T @ (-0.5 * contact.normal), np.zeros(3))
+    for _ in range(100):
+        made.state()
+        message = made.command(given)
+        message.header.frame_id = panda.contact_frame
+        answer, status = made.answer(message)
+    sent = made.values(answer)
+    assert answer.header.frame_id == panda.contact_frame
+    assert np.allclose(np.cross(sent[:3], given[:3]), 0.0) and sent[:3] @ given[:3] > 0.0
+    assert "contact point" in status.active_constraints[0]  # anywhere_speed: 0.1 m/s
+    assert np.linalg.norm(sent) < 0.1
+    message.header.frame_id = "camera"
+    answer, status = made.answer(message)
+    assert not made.values(answer).any() and "expected frame_id" in status.message
+
+
+@pytest.mark.parametrize("interface", ["velocity", "position", "trajectory", "twist"])
+def test_a_command_that_is_no_number_rests(bench, interface):
+    made = bench(interface).start()
+    n, holds = (6, False) if interface == "twist" else (7, interface != "velocity")
+    good = made.q + 0.01 if holds else np.full(n, 0.05)
+    before, _, _ = passed_on(made, good)
+    made.state()
+    message, status = made.answer(made.command(np.full(n, np.nan)))
+    assert np.array_equal(made.values(message), before if holds else np.zeros(n))
+    assert status.mode == ControllerStatus.MODE_HOLD and "not finite" in status.message
+
+
+def test_silence_rests_until_commands_come_again(bench):
+    made = bench(lockstep=False, state_timeout=1.0).start()  # whoever sends commands is killed
+    before, _, _ = passed_on(made, np.full(7, 0.05))
+    assert before.any()
+    made.spin(lambda: not np.array(made.driver.sent[-1].data).any())
+    made.spin(lambda: made.driver.status[-1].message == "no command for 0.1 s")
+    passed_on(made, np.full(7, 0.05))
+    assert any(np.array(each.data).any() for each in made.driver.sent[-8:])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"name": [f"panda_joint{k}" for k in range(1, 7)] + ["other"]},
+        {"position": [float("nan")] * 7},
+        {"velocity": []},
+    ],
+    ids=["missing joint", "not finite", "no velocity"],
+)
+def test_states_that_cannot_be_used_rest(bench, changes):
+    made = bench(lockstep=False, state_timeout=0.05).start()
+    passed_on(made, np.full(7, 0.05))
+    made.spin(lambda: made.driver.status[-1].mode == ControllerStatus.MODE_HOLD)  # silence
+    for _ in range(2):  # more of them are a fault as well
+        made.state(**changes)
+    made.spin(lambda: made.node._stale)
+    made.driver.status.clear()
+    made.answer(made.command(np.full(7, 0.05)))
+    made.spin(lambda: "no usable joint state" in {each.message for each in made.driver.status})
+    assert made.driver.status[-1].dropped_inputs == 2
+    assert not np.array(made.driver.sent[-1].data).any()
+
+
+def test_a_clock_that_goes_back_rests_once(bench):
+    made = bench().start()
+    passed_on(made, np.full(7, 0.05), 30)
+    made.state(after=-60 * MS)
+    made.state()
+    message, status = made.answer(made.command(np.full(7, 0.05)))
+    assert not np.array(message.data).any() and "time went back" in status.message
+    assert passed_on(made, np.full(7, 0.05))[0].any()
+
+
+def test_a_jump_is_a_fault_until_the_next_activation(bench):
+    made = bench().start()
+    passed_on(made, np.full(7, 0.05))
+    for _ in range(60):
+        made.state(made.q[::-1])
+    message, status = made.answer(made.command(np.full(7, 0.05)))
+    assert not np.array(message.data).any()
+    assert status.fault == ControllerStatus.FAULT_STOPPED
+    assert "implausible joint states" in status.message
+    assert made.node.trigger_deactivate() == OK and made.node.trigger_activate() == OK
+    for _ in range(60):
+        made.state()
+    assert made.node.trigger_deactivate() == OK and made.node.trigger_activate() == OK
+    assert passed_on(made, np.full(7, 0.05))[0].any()
+
+
+def test_it_passes_on_nothing_before_and_after(bench):
+    made = bench()
+    assert made.node.trigger_configure() == OK
+    made.spin(lambda: made.driver.matched)
+    assert made.node.trigger_activate() != OK  # no state yet
+    made.state()
+    command = made.command(np.full(7, 0.05))
+    assert made.unanswered(command)
+    made.state()
+    assert made.node.trigger_activate() == OK
+    passed_on(made, np.full(7, 0.05))
+    assert made.node.trigger_deactivate() == OK
+    made.spin(lambda: made.driver.status[-1].mode == ControllerStatus.MODE_STOPPED)
+    made.spin(lambda: not np.array(made.driver.sent[-1].data).any())
+    made.state()
+    assert made.unanswered(command)
+
+
+def test_a_surface_behind_the_arm_is_refused(bench, contact):
+    made = bench(contact_point=contact.point.tolist(), contact_normal=(-contact.normal).tolist())
+    assert made.node.trigger_configure() == OK
+    made.spin(lambda: made.driver.matched)
+    made.state()
+    assert made.node.trigger_activate() != OK
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"contact_point": [0.5, 0.0, 0.4]},
+        {"contact_point": [0.5, 0.0], "contact_normal": [1.0, 0.0]},
+        {"contact_point": [0.5, 0.0, 0.4] * 2, "contact_normal": [-1.0, 0.0, 0.0]},
+        {"anywhere_speed": 0.0},
+        {"interface": "twist", "twist_frame": "nothing"},
+    ],
+)
+def test_wrong_parameters_do_not_configure(context, panda, scenario, parameters):
+    given = {"interface": "velocity"} | parameters
+    made = GovernorBench(context, panda, scenario.start(panda), **given)
+    try:
+        assert made.node.trigger_configure() != OK
+    finally:
+        made.close()
+
+
+def test_an_array_of_wrong_size_rests(bench):
+    made = bench().start()
+    passed_on(made, np.full(7, 0.05))
+    made.state()
+    message, status = made.answer(Float64MultiArray(data=[0.05] * 6))
+    assert list(message.data) == [0.0] * 7 and "expected 7 values, got 6" in status.message
