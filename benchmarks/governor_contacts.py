@@ -34,6 +34,11 @@ class GovernedContact(NamedTuple):
     bound: float  # of the impact limits in this configuration at rest [m/s]
     fastest: float  # of the contact point until then [m/s]
 
+    @property
+    def over_anywhere(self) -> bool:
+        """Whether the contact point was faster than may be anywhere."""
+        return self.fastest > ANYWHERE
+
 
 class ForeignController:
     """Moves a contact point at 0.5 m/s along a winding way, with its null space; knows no wall."""

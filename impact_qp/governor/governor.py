@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf, nan
+from math import inf, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -65,6 +65,7 @@ class _Near(NamedTuple):
     bound: float  # [m/s]
     limiting: str  # quantity that sets the bound
     gap: float  # [m]
+    approach: float  # measured, towards it [m/s]
 
 
 class Governor:
@@ -133,6 +134,8 @@ class Governor:
         self._anywhere, self._braking, self._delay = anywhere_speed, braking, delay
         self._driver = INTERFACES[MOTIONS[interface].driver]
         self._motion: CommandedMotion = MOTIONS[interface](robot, twist_frame)
+        limits = robot.limits
+        self._per_limit = 1.0 / np.stack([limits.velocity, limits.acceleration])
         self._limits, self.limits_name = self._limits_of(surfaces, impact_limits)
         frames = (*robot.joint_names, *(each.name for each in robot.contacts))
         self._frames = (None, *(each for each in frames if robot.model.existFrame(each)))
@@ -198,16 +201,15 @@ class Governor:
 
     def look(self, state: MeasuredState) -> str:
         """Take a state, also between commands; return why it cannot be used, "" if it can."""
+        if self._point is not None and state.time == self._state_time:
+            return ""
         time, q, dq = state.time, np.asarray(state.q, float), np.asarray(state.dq, float)
         n = self._robot.dof
         if q.shape != (n,) or dq.shape != (n,):
             return f"state: expected {n} positions and velocities, got {q.shape} and {dq.shape}"
-        if self._point is not None:
-            if time == self._state_time:
-                return ""
-            if time < self._state_time:
-                self.forget_state()
-                return "state: time went back"
+        if self._point is not None and time < self._state_time:
+            self.forget_state()
+            return "state: time went back"
         finding = self._gate.check(time, q, dq, impact=True)  # velocities may jump by an impact
         if finding.problem:
             if finding.fault:
@@ -218,6 +220,7 @@ class Governor:
         self._point = point
         at = point.robot_state.at
         self._jacobians = np.concatenate([at(frame).J[:3] for frame in self._frames])
+        self._speed, self._stopping = float(np.linalg.norm(point.velocity)), self._fall_of(dq)[1]
         self._near = tuple(
             self._seen(name, limit, point, elapsed) for name, limit in self._limits.items()
         )
@@ -238,9 +241,9 @@ class Governor:
         """Return a surface as it is from a state, ``elapsed`` after the last one [s]."""
         limit.period = elapsed  # between two bounds, whose fall is extrapolated
         bound = limit.allowed(point)
-        return _Near(
-            name, limit.contact.normal, bound, limit.bound.name, limit.contact.gap(point.position)
-        )
+        contact, what = limit.contact, limit.bound.name
+        approach = contact.approach_speed(point.velocity)
+        return _Near(name, contact.normal, bound, what, contact.gap(point.position), approach)
 
     def catch_up(self, until: float = inf) -> None:
         """Run deferred work of the limits, after a command was sent: `joint_load` needs it.
@@ -319,48 +322,65 @@ class Governor:
             velocity: of the joints, shape (n,) [rad/s].
             contact: velocity of the contact point, shape (3,) [m/s].
         """
-        factor, reason, limiting = 1.0, "", None
-        for name, each, highest in self._free_speeds(point, velocity, contact):
-            if each > highest and highest / each < factor:
-                factor, reason = highest / each, name
-        braking = self._rate(velocity) * self._braking
-        stopping, reaction = self._rate(point.dq), REACTION + self._age
+        fastest, falls = self._fall_of(velocity)
+        factor, reason = self._free_factor(point, velocity, contact, fastest)
+        limiting = None
+        braking, delay = falls * self._braking, self._delay + self._age
         for near in self._near:
-            towards, moves = -float(near.normal @ contact), -float(near.normal @ point.velocity)
+            towards = -float(near.normal.dot(contact))
             if towards <= 0.0:
                 continue
-            usable = near.bound / self._driver.faster
-            delay = self._delay + self._age
+            usable, what = near.bound / self._driver.faster, near.limiting
             allowed = allowed_speed(usable, near.gap, braking * towards, delay)
-            tolerated, what = near.bound + self._driver.slack, near.limiting
-            if moves > allowed_speed(tolerated, near.gap, stopping * moves, reaction):
-                allowed, what = 0.0, f"measured {moves:.3f} m/s"
+            if self._cannot_slow_down(near):
+                allowed, what = 0.0, f"measured {near.approach:.3f} m/s"
             if allowed < factor * towards:
                 factor, reason, limiting = allowed / towards, f"surface {near.name}: {what}", near
         return factor, reason, limiting
 
-    def _free_speeds(
-        self, point: PointState, velocity: np.ndarray, contact: np.ndarray
-    ) -> list[tuple[str, float, float]]:
-        """Return names, speeds and highest speeds that have nothing to do with surfaces."""
-        fastest = self._anywhere / self._driver.faster
-        speeds = np.linalg.norm((self._jacobians @ velocity).reshape(-1, 3), axis=1)
-        speeds[0] = np.linalg.norm(contact)
-        k = 0 if speeds[0] >= (1.0 - 1e-6) * speeds.max() else int(speeds.argmax())
-        found = [(f"anywhere_speed: {self._points[k]}", float(speeds[k]), fastest)]
-        over = np.abs(velocity) / self._robot.limits.velocity
-        joint = int(over.argmax())
-        found.append((f"{self._robot.joint_names[joint]} velocity", float(over[joint]), 1.0))
-        measured = float(np.linalg.norm(point.velocity))
-        tolerated = self._anywhere + self._driver.slack
-        if measured > tolerated and float(contact @ point.velocity) > 0.0:
-            found.append((f"anywhere_speed: measured {measured:.3f} m/s", 1.0, 0.0))
-        return found
+    def _cannot_slow_down(self, near: _Near) -> bool:
+        """Tell whether the arm is too fast to slow down to a surface's bound in time."""
+        if near.approach <= 0.0:
+            return False
+        tolerated, slowing = near.bound + self._driver.slack, self._stopping * near.approach
+        return near.approach > allowed_speed(tolerated, near.gap, slowing, REACTION + self._age)
 
-    def _rate(self, velocity: np.ndarray) -> float:
-        """Return how fast a factor on joint velocities (n,) may fall by the limits [1/s]."""
-        speeds = np.maximum(np.abs(velocity), 1e-9)
-        return float((self._robot.limits.acceleration / speeds).min())
+    def _free_factor(
+        self, point: PointState, velocity: np.ndarray, contact: np.ndarray, fastest: float
+    ) -> tuple[float, str]:
+        """Return the factor of a motion that has nothing to do with surfaces, and its reason.
+
+        Args:
+            point: of contact.
+            velocity: of the joints, shape (n,) [rad/s].
+            contact: velocity of the contact point, shape (3,) [m/s].
+            fastest: joint velocity over its limit [-].
+        """
+        faster, slack = self._driver.faster, self._driver.slack
+        if self._speed > self._anywhere + slack and float(contact.dot(point.velocity)) > 0.0:
+            return 0.0, f"anywhere_speed: measured {self._speed:.3f} m/s"
+        moved = self._jacobians.dot(velocity)
+        moved[:3] = contact
+        squares = (moved * moved).reshape(-1, 3).sum(axis=1)
+        highest, own = float(squares.max()), float(squares[0])
+        factor, reason = 1.0, ""
+        if sqrt(highest) * faster > self._anywhere:
+            k = 0 if own >= (1.0 - 1e-6) * highest else int(squares.argmax())
+            factor = self._anywhere / (sqrt(highest) * faster)
+            reason = f"anywhere_speed: {self._points[k]}"
+        if fastest * factor > 1.0:
+            joint = int((np.abs(velocity) / self._robot.limits.velocity).argmax())
+            factor, reason = 1.0 / fastest, f"{self._robot.joint_names[joint]} velocity"
+        return factor, reason
+
+    def _fall_of(self, velocity: np.ndarray) -> tuple[float, float]:
+        """Return the largest fraction of a velocity limit, and how fast a factor may fall [1/s].
+
+        Args:
+            velocity: of the joints, shape (n,) [rad/s].
+        """
+        fraction, falls = (np.abs(velocity) * self._per_limit).max(axis=1).tolist()
+        return fraction, 1.0 / max(falls, 1e-9)
 
     def _track(self, point: PointState, sent: np.ndarray, elapsed: float) -> None:
         """Compare the arm's motion with the velocities (3,) sent to it [m/s]."""
@@ -381,5 +401,5 @@ class Governor:
             surface = min(self._near, key=lambda each: each.gap)
         if surface is None or self._point is None:
             return Capped(values, factor, self._anywhere, reason)
-        bound, speed = min(surface.bound, self._anywhere), surface.normal @ self._point.velocity
-        return Capped(values, factor, bound, reason, surface.gap, float(speed))
+        bound = min(surface.bound, self._anywhere)
+        return Capped(values, factor, bound, reason, surface.gap, -surface.approach)

@@ -241,3 +241,6 @@ class ImpactGovernorNode(SuiteLifecycleNode):
 
 
 main = main_for(ImpactGovernorNode)
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -12,6 +12,7 @@ from impact_qp import Contact, ControlError
 from impact_qp.governor import Governor, MeasuredState
 from impact_qp.guards.takeover import allowed_speed
 from impact_robots import ArmDynamics
+from impact_trials.in_process.touch_trial import servoed
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 MS = 1_000_000  # [ns]
@@ -215,6 +216,21 @@ def test_a_driver_that_is_much_faster_than_commanded_is_a_fault(panda, foreign):
     )
     assert "commanded were" in governor.fault and capped.rests
     assert np.linalg.norm(arm.state.velocity) < 0.2
+
+
+def test_the_bound_of_joint_load_is_known_after_some_states(panda, near, start, towards):
+    governor = Governor(servoed(panda), {"wall": near}, interface="position")
+    assert governor.limits_name == "joint_load"
+    bounds = []
+    for k in range(400):
+        state = MeasuredState(1 + 4 * k * MS, start, np.zeros(7))
+        bounds.append(governor.cap(state, start + 0.01 * towards).bound)
+        governor.catch_up()
+    point = ArmDynamics(servoed(panda))(start, np.zeros(7))
+    assert bounds[0] == 0.0
+    assert bounds[-1] == pytest.approx(
+        min(governor.limit("wall").speed_bound(point).speed, 0.1), rel=0.05
+    )
 
 
 def test_a_surface_behind_the_arm_is_refused(panda, contact, start):
