@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The governor's node over real DDS: what it passes on, and what it sends when it cannot."""
 
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from controller_bench import MS, OK
+from controller_bench import MS, OK, TIME_OUT
 from governor_bench import GovernorBench
 from std_msgs.msg import Float64MultiArray
 
@@ -18,6 +20,17 @@ from impact_msgs.msg import ControllerStatus
 from impact_robots import ArmDynamics
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+FOREIGN = """
+import rclpy
+from rclpy.node import Node
+from std_msgs.msg import Float64MultiArray
+rclpy.init()
+node = Node("killed")
+commands = node.create_publisher(Float64MultiArray, "impact_governor/commands_in", 1)
+node.create_timer(0.01, lambda: commands.publish(Float64MultiArray(data=[0.05] * 7)))
+rclpy.spin(node)
+"""
 
 
 @pytest.fixture
@@ -134,6 +147,33 @@ def test_a_command_that_is_no_number_rests(bench, interface):
     message, status = made.answer(made.command(np.full(n, np.nan)))
     assert np.array_equal(made.values(message), before if holds else np.zeros(n))
     assert status.mode == ControllerStatus.MODE_HOLD and "not finite" in status.message
+
+
+def test_a_controller_that_is_killed_is_silence(bench, tmp_path):
+    made = bench(lockstep=False, state_timeout=1.0).start()
+    script = tmp_path / "foreign.py"
+    script.write_text(FOREIGN)
+    with subprocess.Popen([sys.executable, script]) as process:
+        try:
+            end = time.monotonic() + TIME_OUT
+            while not any(np.array(each.data).any() for each in made.driver.sent):
+                made.state()
+                assert time.monotonic() < end
+        finally:
+            process.kill()
+    made.driver.status.clear()
+    made.spin(lambda: "no command for 0.1 s" in {each.message for each in made.driver.status})
+    assert not np.array(made.driver.sent[-1].data).any()
+
+
+def test_cleaning_up_sends_a_last_rest(bench):
+    made = bench().start()
+    passed_on(made, np.full(7, 0.05))
+    assert np.array(made.driver.sent[-1].data).any()
+    assert made.node.trigger_deactivate() == OK and made.node.trigger_activate() == OK
+    passed_on(made, np.full(7, 0.05))
+    made.node.trigger_shutdown()
+    made.spin(lambda: not np.array(made.driver.sent[-1].data).any())
 
 
 def test_silence_rests_until_commands_come_again(bench):
