@@ -116,8 +116,8 @@ class FieldMotion:
             now: time of the motion [s].
         """
         if self._over_at is None:
-            self._pressing = self._post.along(point.position)
-            if self._post.ends(point.position):
+            self._pressing, ends = self._post.along(point.position)
+            if ends:
                 self._over_at = now
         rest = 0.0 if self._over_at is None else (now - self._over_at) / self._interim
         return motion._replace(velocity=max(0.0, 1.0 - rest) * self._pressing)
@@ -131,7 +131,7 @@ class FieldMotion:
             all_hit: all arms have hit; until then it is the arm's own.
         """
         if all_hit:
-            self._along = self._along + elapsed * self._post.along(point.position)[:3]
+            self._along = self._along + elapsed * self._post.along(point.position)[0][:3]
         else:
             self._along = point.position
         return self._along

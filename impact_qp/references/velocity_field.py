@@ -41,13 +41,13 @@ class VelocityField:
         self._motion, self._leading = motion, leading
         self._slowest = SLOWEST if begins else 0.0
         times = np.arange(motion.start, motion.end + _STEP, _STEP)
-        points = np.array([motion(float(t)).position[:3] for t in times])
+        states = [motion(float(t)) for t in times]
+        points = np.array([each.position[:3] for each in states])
         way = points[-1] - points[0]
         length = float(np.linalg.norm(way))
         self._into = way / length if length > _STILL else np.zeros(3)
         self._times = times
-        velocities = np.array([motion(float(t)).velocity[:3] for t in times])
-        speeds = np.linalg.norm(velocities, axis=1)
+        speeds = np.linalg.norm([each.velocity[:3] for each in states], axis=1)
         moves = np.flatnonzero(speeds >= STANDS)
         self._stops = float(times[moves[-1] if len(moves) else 0])  # slower from then on [s]
         self._fastest = max(SLOWEST, float(speeds.max()))
@@ -66,15 +66,14 @@ class VelocityField:
                 return time + (along - table[end]) / speed if speed > self._slowest else time
         return float(np.interp(along, table, self._times))
 
-    def ends(self, position: np.ndarray) -> bool:
-        """Return whether the motion stands still at a place (3,) and after it."""
-        time = self.time(position)
-        speed = float(np.linalg.norm(self._motion(time).velocity[:3]))
-        return time >= self._stops and speed < STANDS
+    def along(self, position: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Return the motion's velocity of [p; xi] at a place (3,), and whether it ends there.
 
-    def along(self, position: np.ndarray) -> np.ndarray:
-        """Return the velocity of [p; xi] of the motion at a place (3,), without the way back."""
-        return self._motion(self.time(position)).velocity
+        The velocity is without the way back; a motion ends where it stands still from then on.
+        """
+        time = self.time(position)
+        velocity = self._motion(time).velocity
+        return velocity, time >= self._stops and float(np.linalg.norm(velocity[:3])) < STANDS
 
     def __call__(self, x: np.ndarray, moving: np.ndarray) -> ReferenceState:
         """Return the field where an arm is, and how it changes as the arm moves.
