@@ -14,26 +14,21 @@ from __future__ import annotations
 
 import gc
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 import rclpy
-import yaml
+from beside_echo import beside_echo
 from governor_contacts import contacts
-from predictor_service import importable
 from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from impact_bringup.experiments.child import child_process
-from impact_bringup.experiments.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
 from impact_robots import load_robot
 from impact_ros import qos
@@ -129,21 +124,12 @@ class Foreign:
                     self.state()
 
 
-@contextmanager
-def governor_and_echo() -> Iterator[None]:
+def governor_and_echo() -> AbstractContextManager[None]:
     """Let the governor, with the wall of the demo ahead, and the echo run beside."""
     wall = SCENARIO.controller_parameters(ROBOT)
     values = {name: wall[name] for name in ("robot", "contact_point", "contact_normal")}
-    settings = {GOVERNOR: {"ros__parameters": values | {"anywhere_speed": 0.3}}}
-    with own_domain(), tempfile.TemporaryDirectory() as folder, importable():
-        log = Path(folder)
-        (log / "governor.yaml").write_text(yaml.safe_dump(settings))
-        arguments = ["--ros-args", "--params-file", str(log / "governor.yaml")]
-        with (
-            child_process("impact_qp.governor.node", arguments, log / "governor.log"),
-            child_process(Path(__file__).stem, [ECHO], log / "echo.log"),
-        ):
-            yield
+    settings = {GOVERNOR: values | {"anywhere_speed": 0.3}}
+    return beside_echo("impact_qp.governor.node", settings, [Path(__file__).stem, ECHO])
 
 
 def latency(seconds: float = SECONDS) -> dict[str, list[float]]:

@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import gc
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -24,15 +23,12 @@ from typing import Any
 import numpy as np
 import qp
 import rclpy
-import yaml
-from predictor_service import importable
+from beside_echo import beside_echo
 from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
-from impact_bringup.experiments.child import child_process
-from impact_bringup.experiments.domain import own_domain
 from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.msg import JointCommand
 from impact_robots import load_robot
@@ -133,23 +129,11 @@ class Driver:
         self._publishers[name].publish(message)
 
 
-@contextmanager
-def suite_and_echo(changes: dict[str, Any]) -> Iterator[None]:
+def suite_and_echo(changes: dict[str, Any]) -> AbstractContextManager[None]:
     """Let the suite, with the demo's parameters but for some, and the echo run beside."""
     values = SCENARIO.controller_parameters(ROBOT) | changes
-    settings = {
-        "impact_qp": {"ros__parameters": values},
-        "impact_detector": {"ros__parameters": {"robot": "panda"}},
-    }
-    with own_domain(), tempfile.TemporaryDirectory() as folder, importable():
-        log = Path(folder)
-        (log / "suite.yaml").write_text(yaml.safe_dump(settings))
-        arguments = ["--ros-args", "--params-file", str(log / "suite.yaml")]
-        with (
-            child_process("impact_bringup.suite", arguments, log / "suite.log"),
-            child_process(Path(__file__).stem, [ECHO], log / "echo.log"),
-        ):
-            yield
+    settings = {"impact_qp": values, "impact_detector": {"robot": "panda"}}
+    return beside_echo("impact_bringup.suite", settings, [Path(__file__).stem, ECHO])
 
 
 def measure(seconds: int = SECONDS) -> dict[str, float]:
