@@ -1,18 +1,21 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole control cycle, state to command, compared with its floor and with Pink; no ROS.
+"""The whole control cycle, state to command, beside its floor and beside Pink; no ROS.
 
 The floor is pinocchio's ``computeAllTerms`` plus the bare solve of the same quadratic programs.
 Pink solves less: a frame and a posture task under position and velocity limits, without torques,
-jerk or impacts. All take turns on the same states of an approach. Run it with ``./impact bench qp``
-(three minutes, most of them for a million cycles that watch the memory).
+jerk or impacts. A block goes through the states of one approach with one of them; blocks take turns
+in random order, and a ratio is that of two blocks of one round. Warm: one cycle after another.
+Cold: the caches are emptied before each one; a node that is woken once a millisecond is in between.
+Run it with ``./impact bench qp`` (two minutes, most of them for a million cycles that watch the
+memory and the slowest ones).
 """
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -21,6 +24,7 @@ from unittest.mock import patch
 import numpy as np
 import pinocchio as pin
 import quadprog
+from side_by_side import Block, emptied, in_blocks, spread
 
 import impact_qp.control.acceleration
 from impact_qp import Contact, ImpactController, Plan, solve
@@ -30,10 +34,17 @@ from impact_sim.driver.sensors import PANDA_NOISE
 from impact_sim.scenarios import load_scenario
 
 ROBOT, SCENARIO = load_robot("panda"), load_scenario("qp_panda_demo")
-CYCLES, ROUNDS = 250, 20  # states of the approach, and how often they are gone through
-MANY = 1_000_000
+CYCLES = 250  # states of the approach
+WARM, COLD = 20, 10  # cycles that warm up a block; of a block without caches, every so-manieth
+MANY, SLOW = 1_000_000, 10.0  # cycles, and medians above which one is slow
 MODES = ("unaware", "robust", "nominal", "existential", "joint_load")
+RATIOS = {
+    "robust / floor": ("robust", "floor"),
+    "robust / pink": ("robust", "pink"),
+    "joint_load / floor": ("joint_load", "floor of joint_load"),
+}
 State = tuple[np.ndarray, np.ndarray]
+Cycle = Callable[[int, State], object]
 
 
 def measure() -> dict[str, float]:
@@ -41,21 +52,29 @@ def measure() -> dict[str, float]:
     states, programs = _approach()
     controllers = {mode: _controller(mode) for mode in MODES}
     controllers["robust, daqp"] = _controller("robust", solver="daqp")
-    works = {name: _cycle(each) for name, each in controllers.items()}
-    works["joint_load, after its command"] = lambda k, state: controllers["joint_load"].catch_up()
-    works["floor"] = _floor(programs)
-    if (pink := _pink(states)) is not None:
-        works["pink"] = pink
+    blocks: dict[str, Block] = {
+        name: partial(_block, _cycle(each), states, each) for name, each in controllers.items()
+    }
+    others = {"floor": _floor(programs), "pink": _pink(states)}
+    works = {name: work for name, work in others.items() if work is not None}
+    blocks |= {name: partial(_block, work, states) for name, work in works.items()}
+    of_load = _approach("joint_load")
+    blocks["floor of joint_load"] = partial(_block, _floor(of_load[1]), of_load[0])
+    for name in ("robust", "joint_load", *works):
+        own = controllers.get(name)
+        work = works[name] if own is None else _cycle(own)
+        blocks[f"{name}, cold"] = partial(_cold_block, work, states, own)
+    taken = in_blocks(blocks)
     figures: dict[str, float] = {}
-    taken = _times(works, states, lambda: [each.reset() for each in controllers.values()])
-    for name, times in taken.items():
-        figures[f"{name}, p50 [us]"] = 1e6 * float(np.percentile(times, 50))
-        figures[f"{name}, p99 [us]"] = 1e6 * float(np.percentile(times, 99))
-    figures["robust / floor"] = figures["robust, p50 [us]"] / figures["floor, p50 [us]"]
-    if pink is not None:
-        figures["robust / pink"] = figures["robust, p50 [us]"] / figures["pink, p50 [us]"]
-    figures[f"memory grown in {MANY} cycles [kB]"] = _growth(states)
-    return figures
+    for name, values in taken.items():
+        figures[f"{name}, p50 [us]"] = 1e6 * spread(values).median
+        figures[f"{name}, p99 [us]"] = 1e6 * spread(values, percentile=99).median
+    for ratio, (one, other) in RATIOS.items():
+        for kind in ("", ", cold"):
+            if one + kind in taken and other + kind in taken:
+                values, over = taken[one + kind], taken[other + kind]
+                figures |= spread(values, over).figures(ratio + kind)
+    return figures | _many(states, programs)
 
 
 def _controller(mode: str, **options: Any) -> ImpactController:
@@ -99,7 +118,7 @@ def _approach(mode: str = "robust") -> tuple[list[State], list[tuple[np.ndarray,
     return states, programs
 
 
-def _cycle(controller: ImpactController) -> Callable[[int, State], object]:
+def _cycle(controller: ImpactController) -> Cycle:
     return lambda k, state: controller.update(*state)
 
 
@@ -109,7 +128,7 @@ def _for_quadprog(program: Any) -> tuple[np.ndarray, ...]:
     return H.copy(), -c, np.ascontiguousarray(-G.T), -h
 
 
-def _floor(programs: Sequence[tuple[np.ndarray, ...]]) -> Callable[[int, State], object]:
+def _floor(programs: Sequence[tuple[np.ndarray, ...]]) -> Cycle:
     """Return what no cycle can do without."""
     model, data = ROBOT.model, ROBOT.model.createData()
 
@@ -120,7 +139,7 @@ def _floor(programs: Sequence[tuple[np.ndarray, ...]]) -> Callable[[int, State],
     return work
 
 
-def _pink(states: Sequence[State]) -> Callable[[int, State], object] | None:
+def _pink(states: Sequence[State]) -> Cycle | None:
     """Return Pink's cycle, none where it is not installed."""
     try:
         import pink
@@ -140,43 +159,61 @@ def _pink(states: Sequence[State]) -> Callable[[int, State], object] | None:
     return work
 
 
-def _times(
-    works: dict[str, Callable[[int, State], object]],
-    states: Sequence[State],
-    reset: Callable[[], object],
-) -> dict[str, list[float]]:
-    """Return the time of every cycle, in turns."""
-    taken: dict[str, list[float]] = {name: [] for name in works}
-    gc.collect()
-    gc.disable()
-    try:
-        for turn in range(ROUNDS):
-            reset()
-            for k, state in enumerate(states):
-                for name, work in works.items():
-                    start = perf_counter()
-                    work(k, state)
-                    if turn:  # the first one warms up
-                        taken[name].append(perf_counter() - start)
-    finally:
-        gc.enable()
+def _block(
+    work: Cycle, states: Sequence[State], controller: ImpactController | None = None
+) -> list[float]:
+    """Return the time of each cycle of one approach but the first ones [s]."""
+    taken = []
+    if controller is not None:
+        controller.reset()
+    for k, state in enumerate(states):
+        start = perf_counter()
+        work(k, state)
+        taken.append(perf_counter() - start)
+        if controller is not None:
+            controller.catch_up()  # after its command
+    return taken[WARM:]
+
+
+def _cold_block(
+    work: Cycle, states: Sequence[State], controller: ImpactController | None = None
+) -> list[float]:
+    """Return the time of some cycles of one approach, each without caches [s]."""
+    taken = []
+    if controller is not None:
+        controller.reset()
+    for k, state in enumerate(states):
+        if k % COLD == COLD - 1:
+            taken.append(emptied(partial(work, k, state)))
+        else:
+            work(k, state)
+        if controller is not None:
+            controller.catch_up()
     return taken
 
 
-def _growth(states: Sequence[State]) -> float:
-    """Return by how much the process has grown in a million robust cycles [kB]."""
-    controller = _controller("robust")
+def _many(states: Sequence[State], programs: Sequence[tuple[np.ndarray, ...]]) -> dict[str, float]:
+    """Return what a million robust cycles add to the memory, and how many are slow.
 
-    def run(cycles: int) -> None:
-        for k in range(cycles):
-            if k % len(states) == 0:
-                controller.reset()
-            controller.update(*states[k % len(states)])
-
-    run(20 * len(states))
-    before = _resident()
-    run(MANY)
-    return _resident() - before
+    Those of the floor in turn with them say how many are the machine's.
+    """
+    controller, passes = _controller("robust"), MANY // len(states)
+    works = {"robust": _cycle(controller), "floor": _floor(programs)}
+    blocks: dict[str, Block] = {
+        "robust": partial(_block, works["robust"], states, controller),
+        "floor": partial(_block, works["floor"], states),
+    }
+    in_blocks(blocks)
+    before, slow = _resident(), dict.fromkeys(blocks, 0)
+    typical = {name: spread(values).median for name, values in in_blocks(blocks).items()}
+    for _ in range(passes):
+        for name, block in blocks.items():
+            slow[name] += int(np.sum(np.array(block()) > SLOW * typical[name]))
+    return {
+        f"memory grown in {MANY} cycles [kB]": _resident() - before,
+        f"robust, cycles above {SLOW:g} medians in {MANY}": float(slow["robust"]),
+        f"floor, cycles above {SLOW:g} medians in {MANY}": float(slow["floor"]),
+    }
 
 
 def _resident() -> float:

@@ -5,12 +5,82 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
 Work = Callable[[], object]
+Block = Callable[[], Sequence[float]]
+ENDS = (10.0, 90.0)  # of a spread, percentiles over the rounds
+CACHES = 4 << 20  # numbers that are read to empty the processor's caches, 32 MB
+
+
+class Spread(NamedTuple):
+    """A figure of each round of blocks: its median, and the percentiles ``ENDS``."""
+
+    median: float
+    low: float
+    high: float
+
+    def figures(self, name: str) -> dict[str, float]:
+        """Return the rows of a benchmark."""
+        return {name: self.median, f"{name}, p10": self.low, f"{name}, p90": self.high}
+
+
+def in_blocks(
+    blocks: Mapping[str, Block], *, rounds: int = 20, seed: int = 0
+) -> dict[str, list[np.ndarray]]:
+    """Return the times of each block [s], round by round.
+
+    A round runs every block once, in a random order, so that none is always the one that finds the
+    caches as another one left them. The first round warms up and does not count.
+
+    Args:
+        blocks: each runs some calls of one kind and returns how long each took [s].
+        rounds: that count.
+        seed: of the order.
+    """
+    order, taken = np.random.default_rng(seed), {name: [] for name in blocks}
+    gc.collect()
+    gc.disable()
+    try:
+        for turn in range(rounds + 1):
+            for name in order.permutation(list(blocks)):
+                times = np.array(blocks[name]())
+                if turn:
+                    taken[name].append(times)
+    finally:
+        gc.enable()
+    return taken
+
+
+def spread(
+    values: Sequence[np.ndarray], over: Sequence[np.ndarray] | None = None, percentile: float = 50.0
+) -> Spread:
+    """Return the spread of a percentile of each block, or of its ratio to another's in the round.
+
+    Args:
+        values: times of each round's block, as of :func:`in_blocks`.
+        over: those of the other one.
+        percentile: within a block.
+    """
+    each = np.array([np.percentile(block, percentile) for block in values])
+    if over is not None:
+        each /= [np.percentile(block, percentile) for block in over]
+    return Spread(float(np.median(each)), *(float(end) for end in np.percentile(each, ENDS)))
+
+
+def emptied(work: Work) -> float:
+    """Return how long a function takes that finds nothing in the caches [s]."""
+    _MEMORY.sum()
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+_MEMORY = np.ones(CACHES)
 
 
 def times(works: Mapping[str, Work], *, rounds: int = 200, calls: int = 20) -> dict[str, float]:
@@ -21,15 +91,13 @@ def times(works: Mapping[str, Work], *, rounds: int = 200, calls: int = 20) -> d
         rounds: how often to go around.
         calls: of each function per round, timed together.
     """
-    samples: dict[str, list[float]] = {name: [] for name in works}
-    gc.disable()
-    try:
-        for _ in range(rounds):
-            for name, work in works.items():
-                start = perf_counter()
-                for _ in range(calls):
-                    work()
-                samples[name].append((perf_counter() - start) / calls)
-    finally:
-        gc.enable()
-    return {name: float(np.median(values)) for name, values in samples.items()}
+
+    def block(work: Work) -> Sequence[float]:
+        start = perf_counter()
+        for _ in range(calls):
+            work()
+        return [(perf_counter() - start) / calls]
+
+    blocks = {name: lambda work=work: block(work) for name, work in works.items()}
+    taken = in_blocks(blocks, rounds=rounds)
+    return {name: spread(values).median for name, values in taken.items()}
