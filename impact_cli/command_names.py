@@ -24,4 +24,5 @@ COMMANDS = {
     "bench": "measure computation times",
     "robot": "write the YAML of your own arm from its URDF",
     "export": "write the arm and a wall for another simulator, or impacts as tables",
+    "completion": "print what lets a shell complete commands and names",
 }

@@ -50,7 +50,7 @@ def end_runs(
     text: Callable[[], tuple[str, str]],
     *,
     as_json: bool,
-    where: str = "Table, pictures and recordings: {}",
+    where: str = "Table, pictures and recordings: {0}; to look at them: impact view {0}",
     started: float | None = None,
 ) -> None:
     """Write the document, and print it or a text.
@@ -60,7 +60,7 @@ def end_runs(
         document: the runs as JSON; the output folder is added.
         text: returns the table and its summary.
         as_json: print the document, not the text.
-        where: last line of the text, with the folder as {}.
+        where: last line of the text, with the folder as {0}.
         started: start time, monotonic clock [s]; None: no time is printed.
 
     Raises:

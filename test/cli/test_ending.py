@@ -23,4 +23,5 @@ def test_the_document_is_written_whatever_is_printed(tmp_path, capsys, as_json):
     table, sentence, rest = out.split("\n\n")
     assert table == "a table" and sentence.startswith("Hits at 0.1 m/s and")
     assert max(map(len, sentence.splitlines())) <= 88
-    assert rest.startswith(f"Table, pictures and recordings: {tmp_path}\nTook ")
+    look = f"to look at them: impact view {tmp_path}"
+    assert rest.startswith(f"Table, pictures and recordings: {tmp_path}; {look}\nTook ")

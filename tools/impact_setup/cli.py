@@ -44,12 +44,18 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   bench       measure computation times
   robot       write the YAML of your own arm from its URDF
   export      write the arm and a scenario's wall for another simulator
+  completion  print what lets a shell complete commands and names
   test        run the tests; arguments go to pytest; -m slow, pages, slow_build: more
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
   doc         build the documentation in build/doc; arguments go to Sphinx
   setup       only set up
 
-./impact COMMAND --help lists its options and examples.
+./impact COMMAND --help lists its options and examples. Where to begin:
+
+  see it work                    ./impact demo --view
+  an arm that hits hard, safely  ./impact plan --robot panda --friction 0,0.3 --restitution 0,0.3
+                                 then doc/first_day.md, before a real one moves
+  impact models, your data       ./impact detect RECORDING, then ./impact analyze RECORDING
 """
 
 
