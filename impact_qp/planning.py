@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,19 +124,30 @@ class Search:
         )
         self._start = HitConfiguration(q.copy(), self._limit.speed_bound(place))
 
-    def best(self, *, starts: int = _STARTS, steps: int = _STEPS) -> HitConfiguration:
+    def best(
+        self,
+        *,
+        starts: int = _STARTS,
+        steps: int = _STEPS,
+        report: Callable[[float], object] | None = None,
+    ) -> HitConfiguration:
         """Return the best configuration found; never worse than the start.
 
         Args:
             starts: number of drawn configurations.
             steps: largest number of steps of each ascent.
+            report: called with the fraction that is done, 0 to 1: draws are half of it.
         """
-        found = Fastest(_KEPT)
+        found, tell = Fastest(_KEPT), report or (lambda fraction: None)
         found.add(self._start)
-        for _ in range(starts):
+        for k in range(starts):
             drawn = self._random.uniform(self._reach.low, self._reach.high)
             found.add(self._try(drawn, found.least))
-        climbed = [self._refine(hit, steps) for hit in [self._start, *found.hits]]
+            tell(0.5 * (k + 1) / starts)
+        climbed, hits = [], [self._start, *found.hits]
+        for k, hit in enumerate(hits):
+            climbed.append(self._refine(hit, steps))
+            tell(0.5 + 0.5 * (k + 1) / len(hits))
         polished = [each for hit in climbed for each in (hit, self._polish(hit))]
         if self._final is not self._limit:
             polished = [

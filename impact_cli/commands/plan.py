@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ from impact_cli.plans.task_plan import (
     palms_plan,
     warn_of_moved,
 )
+from impact_cli.progress import Progress
 from impact_cli.reports.load_report import cover_document, cover_lines
 from impact_cli.reports.predict_report import coefficients
 from impact_cli.strikes.strike_cases import strike_cases
@@ -189,7 +191,10 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
             search = Search(impact.robot, limit, here.q, tilt=tilt, seed=arguments.seed)
         except ControlError as error:
             raise UsageError(str(error)) from None
-        best = search.best()
+        progress = Progress("best configuration") if sys.stderr.isatty() else None
+        best = search.best(report=None if progress is None else progress.update)
+        if progress is not None:
+            progress.close(f"{best.bound.speed:.3g} m/s")
     bottoms = bottoming_speed(impact.robot, limit, here.q)
     document = plain(_document(impact, plan, here, best) | cover_document(impact.robot, bottoms))
     if arguments.yaml is not None:
