@@ -91,6 +91,29 @@ def test_search_paths_come_from_the_built_workspaces_script(layout):
     assert "SECRET" not in paths
 
 
+def test_scripts_that_quote_nothing_find_a_folder_with_a_space(layout):
+    """Those of colcon: the path of the workspace is a word of its own, and Python a command."""
+    script = layout.root / "install" / "setup.sh"
+    script.parent.mkdir()
+    script.write_text(
+        'export PYTHONPATH="$COLCON_CURRENT_PREFIX/site"\n'
+        "export LD_LIBRARY_PATH=$($COLCON_PYTHON_EXECUTABLE -c 'print(1)')\n"
+    )
+    paths = environment.capture({"PATH": os.defpath}, layout, WHEELS)
+    assert paths["PYTHONPATH"] == f"{layout.root}:{script.parent}/site"
+    assert paths["LD_LIBRARY_PATH"] == "1"
+
+
+def test_without_a_home_logs_and_fonts_are_kept_in_the_checkout(layout):
+    here = environment.for_running({"PATH": "/usr/bin", "HOME": "/nowhere"}, {}, layout, WHEELS)
+    for name in ("ROS_HOME", "MPLCONFIGDIR"):
+        assert here[name].startswith(str(layout.root))
+    own = {"PATH": "/usr/bin", "HOME": "/nowhere", "MPLCONFIGDIR": "/mine"}
+    assert environment.for_running(own, {}, layout, WHEELS)["MPLCONFIGDIR"] == "/mine"
+    home = {"PATH": "/usr/bin", "HOME": str(layout.root)}
+    assert "MPLCONFIGDIR" not in environment.for_running(home, {}, layout, WHEELS)
+
+
 @pytest.mark.parametrize("options", [["-c"], ["-P", "-c"], ["-I", "-c"]])
 def test_the_messages_source_folder_never_shadows_the_built_package(
     options, project_root, tmp_path

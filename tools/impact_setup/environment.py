@@ -30,6 +30,7 @@ DEFAULTS = {
     "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",
     "CMAKE_GENERATOR": "Ninja",
 }
+IN_HOME = {"ROS_HOME": "ros", "MPLCONFIGDIR": "matplotlib"}  # logs, fonts; kept here without one
 SOURCE_TIMEOUT_S = 60.0
 _DUMP = "import json, os; print(json.dumps(dict(os.environ)))"
 
@@ -69,8 +70,12 @@ def capture(environ: Mapping[str, str], layout: Layout, source: RosSource) -> di
     Raises:
         SetupError: The workspace's script fails.
     """
-    script = layout.root / "install" / "setup.sh"
+    folder = layout.root / "install"
+    script = folder / "setup.sh"
     start = for_building(environ, layout, source)
+    # colcon's scripts do not quote these two, so a checkout whose path has a space needs them
+    start["COLCON_CURRENT_PREFIX"] = str(folder)
+    start["COLCON_PYTHON_EXECUTABLE"] = os.path.realpath(sys.executable)
     answer = subprocess.run(
         ["sh", "-c", '. "$0" && exec "$1" -I -S -c "$2"', script, sys.executable, _DUMP],
         env=start,
@@ -111,6 +116,9 @@ def for_running(
         source: The ROS 2 that it is built on.
     """
     result = {**DEFAULTS, **clean(environ, layout, source), "VIRTUAL_ENV": str(layout.venv)}
+    if not os.access(environ.get("HOME", ""), os.W_OK):
+        for name, folder in IN_HOME.items():
+            result.setdefault(name, str(layout.environment.parent / folder))
     for name, path in paths.items():
         result[name] = joined([*entries(path), *callers_own(name, environ, layout)])
     result["PATH"] = joined([str(layout.venv / "bin"), result["PATH"]])
