@@ -79,6 +79,7 @@ def parsed(text: str, type_name: str) -> Mapping[str, Any]:
     return MappingProxyType(get_types_from_msg(text, type_name))
 
 
+@lru_cache(maxsize=256)
 def definition(store: Typestore, type_name: str) -> str:
     """Write the text that a bag keeps for a type, with comments (units, frames) where known.
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from rosbags.typesys.store import Typestore
 
+from impact_bags.writing.bag_file import Rows
 from impact_bags.writing.message_maker import Made
 from impact_ros.messages import NANOSECONDS
 
@@ -24,6 +25,7 @@ class _Form(NamedTuple):
     kind: str
     cdr: bytearray
     arrays: tuple[np.ndarray, ...]  # of numbers, views of the bytes
+    places: tuple[int, ...]  # where they begin
 
 
 class StampedMessages:
@@ -49,6 +51,25 @@ class StampedMessages:
             place[...] = array
         return form.kind, bytes(form.cdr)
 
+    def rows(self, topic: str, times: np.ndarray, *arrays: np.ndarray) -> Rows:
+        """Return the messages of K times [ns], bytes as of ``serialised``.
+
+        Args:
+            topic: of the messages.
+            times: integers, shape (K,).
+            *arrays: of each time one, shape (K, ...).
+        """
+        shapes = tuple([each.shape[1:] for each in arrays])
+        form = self._forms.get(shapes) or self._learn(shapes)
+        count = len(times)
+        cdr = np.tile(np.frombuffer(form.cdr, np.uint8), (count, 1))
+        stamps = np.stack(np.divmod(times, NANOSECONDS), axis=1).astype("<u4")
+        columns = zip((_HEAD, *form.places), (stamps, *arrays), strict=True)
+        for place, array in columns:
+            filled = np.ascontiguousarray(array).reshape(count, -1).view(np.uint8)
+            cdr[:, place : place + filled.shape[1]] = filled
+        return Rows(topic, form.kind, times, cdr)
+
     def _learn(self, shapes: tuple[tuple[int, ...], ...]) -> _Form:
         """Find where the arrays are: one message is made of numbers that nothing else has."""
         random = np.random.default_rng(0)
@@ -59,5 +80,5 @@ class StampedMessages:
         views = (
             np.ndarray(shape, "<f8", cdr, at) for shape, at in zip(shapes, places, strict=True)
         )
-        self._forms[shapes] = _Form(kind, cdr, tuple(views))
+        self._forms[shapes] = _Form(kind, cdr, tuple(views), tuple(places))
         return self._forms[shapes]

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
+from impact_bags.writing.bag_file import Rows
 from impact_bags.writing.message_maker import Made, MessageMaker
 from impact_bags.writing.stamped_messages import StampedMessages
 from impact_detector.attribution.expectation import Announcement
@@ -42,6 +45,7 @@ class ArmTopics:
         """
         make = self._make = MessageMaker(typestore, robot.base_frame)
         self._write, self._write_raw = writer.write, writer.write_raw
+        self._write_rows = writer.write_rows
         self._robot, self._forces = robot, forces
         self._prefix = f"/{namespace}/" if namespace else "/"
         names = robot.joint_names
@@ -68,6 +72,46 @@ class ArmTopics:
             self._write_spread(answer.command, answer.spread, time)
         if answer.announcement is not None:
             self.write_announcement(answer.announcement, time)
+
+    def write_many(self, cycles: Sequence[Cycle]) -> None:
+        """Write cycles as ``write`` does, one after the other; those that are alike all at once."""
+        alike: list[Cycle] = []
+        for cycle in cycles:
+            if self._is_plain(cycle):
+                alike.append(cycle)
+                continue
+            self._write_alike(alike)
+            self.write(cycle)
+            alike = []
+        self._write_alike(alike)
+
+    def _is_plain(self, cycle: Cycle) -> bool:
+        """Return whether a cycle consists of states, and the forces of a whole cycle."""
+        answer, began = cycle.answer, cycle.measurement.time_ns > 0
+        return began and answer.spread is None and answer.announcement is None
+
+    def _write_alike(self, cycles: Sequence[Cycle]) -> None:
+        """Write plain cycles."""
+        if not cycles:
+            return
+        measured, answers = [each.measurement for each in cycles], [each.answer for each in cycles]
+        times = np.array([each.time for each in cycles])
+        rows: list[Rows] = []
+        if self._forces:
+            force = np.array([each.forces for each in measured])
+            first = times - CYCLE_NS + CYCLE_NS // force.shape[1]
+            rows.append(self._batches.rows(self._prefix + "wrench_batch", first, force))
+            rows.append(self._wrenches.rows(self._prefix + "wrench", times, force[:, -1]))
+        state = [
+            np.array(each) for each in zip(*((m.q, m.dq, m.tau) for m in measured), strict=True)
+        ]
+        rows.append(self._states.rows(self._prefix + "joint_states", times, *state))
+        velocity = np.array([each.velocity for each in answers])
+        torque = np.array([each.reference_torque for each in answers])
+        desired = np.empty((len(times), 0)), velocity, torque
+        topic = self._prefix + "impact_qp/desired_joint_states"
+        rows.append(self._states.rows(topic, times, *desired))
+        self._write_rows(rows)
 
     def _write_spread(self, command: np.ndarray, spread: SpreadState, time: int) -> None:
         """Write commands, references and feedback of a reference-spreading controller."""

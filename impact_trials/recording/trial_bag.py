@@ -18,12 +18,14 @@ from impact_trials.lockstep import Cycle
 from impact_trials.recording.arm_topics import ArmTopics
 
 LEAD = 0.6  # largest recorded time before the event [s]
+BLOCK = 1000  # cycles that are written at once
 
 
 class TrialBag(BagWriter):
     """One bag: joint states, desired ones and forces.
 
-    Data before the trial's event (contact) are buffered and cut to the last ``LEAD``.
+    Data before the trial's event (contact) are buffered and cut to the last ``LEAD``; those after
+    it are written in blocks.
     """
 
     def __init__(self, path: Path, robot: Robot, typestore: Typestore, *, forces: bool) -> None:
@@ -38,6 +40,7 @@ class TrialBag(BagWriter):
         super().__init__(path, typestore)
         self._arm = ArmTopics(self, robot, typestore, forces=forces)
         self._before: deque[Cycle] = deque(maxlen=round(LEAD * NANOSECONDS / CYCLE_NS))
+        self._after: list[Cycle] = []
         self._latched: Announcement | None = None  # the last one that was cut
 
     def add(self, cycle: Cycle, event: bool) -> None:
@@ -47,8 +50,9 @@ class TrialBag(BagWriter):
                 self._latched = self._before[0].answer.announcement or self._latched
             self._before.append(cycle)
             return
-        self._flush()
-        self._arm.write(cycle)
+        self._after.append(cycle)
+        if len(self._after) >= BLOCK:
+            self._flush()
 
     def close(self) -> None:
         """Write the buffered data, and the index.
@@ -60,8 +64,10 @@ class TrialBag(BagWriter):
         super().close()
 
     def _flush(self) -> None:
+        cycles = [*self._before, *self._after]
         if self._before and self._latched is not None:
             self._arm.write_announcement(self._latched, self._before[0].time)
             self._latched = None
-        while self._before:
-            self._arm.write(self._before.popleft())
+        self._before.clear()
+        self._after.clear()
+        self._arm.write_many(cycles)

@@ -60,3 +60,17 @@ def test_integers_and_views_are_numbers_too(typestore):
     messages = StampedMessages(typestore, maker.wrench)
     expected = messages.serialised(5, np.array([1.0, 3.0, 5.0]))
     assert messages.serialised(5, np.arange(1, 7)[::2]) == expected
+
+
+@pytest.mark.parametrize("kind", ["states", "without positions", "wrench", "batch"])
+def test_rows_are_the_same_messages(typestore, kind):
+    make, shapes = kinds(MessageMaker(typestore, "base"))[kind]
+    messages, random = StampedMessages(typestore, make), np.random.default_rng(2)
+    times = np.array(TIMES)
+    arrays = [random.normal(size=(len(times), *shape)) for shape in shapes]
+    rows = messages.rows("/topic", times, *arrays)
+    assert rows.topic == "/topic"
+    assert rows.times is times
+    for k, time in enumerate(TIMES):
+        expected = messages.serialised(time, *[each[k] for each in arrays])
+        assert (rows.type_name, rows.cdr[k].tobytes()) == expected
