@@ -4,17 +4,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import itertools
-from collections.abc import Callable, Generator, Sequence
+import shutil
+import tempfile
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from rosbags.typesys.store import Typestore
 
 from impact_bags import impact_typestore
 from impact_bags.exceptions import AnalysisError
 from impact_robots.cell import robot_named
-from impact_robots.exceptions import ImpactError
+from impact_robots.exceptions import ImpactError, WriteError
 from impact_sim.cell.spreading_scenario import SpreadingScenario
 from impact_sim.scenario_choice import AnyScenario, robots_of
 from impact_trials.in_process.free_motion_trial import run_free_motion
@@ -31,16 +35,38 @@ LOOKED = 20  # cycles between checks for a stop request
 _types: Typestore | None = None  # of a worker: made once
 
 
-def trials_of(scenarios: Sequence[AnyScenario], count: int, seed: int) -> list[Trial[Any]]:
+class Trials(Sequence[Trial[Any]]):
+    """All trials of a campaign, made when they are asked for."""
+
+    def __init__(self, scenarios: Sequence[AnyScenario], count: int, seed: int) -> None:
+        """Name them; see :func:`trials_of`."""
+        self._scenarios, self._count, self._seed = tuple(scenarios), count, seed
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._scenarios) * self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Trial[Any]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Trial[Any]]: ...
+
+    def __getitem__(self, index: int | slice) -> Trial[Any] | list[Trial[Any]]:
+        """Return the trial of a number from 0, or some."""
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        place = range(len(self))[index]
+        scenario, number = divmod(place, self._count)
+        return Trial(self._scenarios[scenario].of_trial(number), number, self._seed + place)
+
+
+def trials_of(scenarios: Sequence[AnyScenario], count: int, seed: int) -> Trials:
     """Return ``count`` trials of each scenario, cycling through its speeds.
 
     Each trial has the next seed from ``seed`` on, so all have different noise.
     """
-    named = [(scenario, number) for scenario in scenarios for number in range(count)]
-    return [
-        Trial(scenario.of_trial(number), number, seed + index)
-        for index, (scenario, number) in enumerate(named)
-    ]
+    return Trials(scenarios, count, seed)
 
 
 def run_trial(trial: Trial[Any], folder: Path | None = None) -> TrialResult:
@@ -58,7 +84,7 @@ def run_trial(trial: Trial[Any], folder: Path | None = None) -> TrialResult:
     try:
         if folder is None:
             return _run(trial, lambda *_: look())
-        with _bag(trial, folder) as bag:
+        with _attempt(folder, trial.name) as place, _bag(trial, place) as bag:
 
             def record(*cycle: Any) -> None:
                 look()
@@ -70,6 +96,31 @@ def run_trial(trial: Trial[Any], folder: Path | None = None) -> TrialResult:
     except ImpactError as error:
         raise AnalysisError(f"{trial.name}: {error}") from None
     return TrialResult(result.row | {"bag": trial.name}, result.detections)
+
+
+@contextlib.contextmanager
+def _attempt(folder: Path, name: str) -> Iterator[Path]:
+    """Yield a folder to record into; afterwards the recording is moved to its place.
+
+    A process that was killed may have left its attempt, and a slow one may come to an end after
+    another process did the same: the first recording stays.
+
+    Raises:
+        WriteError: the disk refused.
+    """
+    try:
+        place = Path(tempfile.mkdtemp(prefix=".attempt_", dir=folder))
+    except OSError as error:
+        raise WriteError.of(folder / name, error) from None
+    try:
+        yield place
+        if not (folder / name).exists():
+            (place / name).rename(folder / name)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise WriteError.of(folder / name, error) from None
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _run(trial: Trial[Any], record: Callable[..., None]) -> TrialResult:
@@ -99,12 +150,19 @@ def table_columns(scenarios: Sequence[AnyScenario]) -> tuple[str, ...]:
     return (*columns(dof), *extra, *(BOX_COLUMNS if boxes else ()))
 
 
+def is_recorded(trial: Trial[Any], keep_bags: int) -> bool:
+    """Return whether a trial is recorded if one in ``keep_bags`` is."""
+    return trial.number % keep_bags == 0
+
+
 def run_campaign(
-    trials: Sequence[Trial[Any]],
+    trials: Iterable[Trial[Any]],
     folder: Path | None,
     jobs: int,
     keep: Callable[[TrialResult], None] = lambda result: None,
     dask: str = "",
+    *,
+    keep_bags: int = 1,
 ) -> Generator[TrialResult, None, None]:
     """Yield the results in the order of the trials.
 
@@ -114,11 +172,12 @@ def run_campaign(
         jobs: number of processes, at least 1; 1: only this process.
         keep: on an early end, called with the results of trials finished by other processes.
         dask: address of the scheduler of a cluster to use instead; it needs access to the folder.
+        keep_bags: one trial in so many is recorded: those of numbers 0, N, 2 N, ...
 
     Raises:
         AnalysisError: a trial failed, or a process died.
         UsageError: there is no such scheduler.
     """
     place = folder.resolve() if folder and dask else folder
-    work = [(trial, place) for trial in trials]
+    work = ((trial, place if is_recorded(trial, keep_bags) else None) for trial in trials)
     yield from in_order(run_trial, work, jobs, "simulate", dask, keep)

@@ -18,15 +18,26 @@ from impact_robots.robot import Robot
 from impact_sim.scenario_choice import AnyScenario, robots_of
 
 CAMPAIGN = "campaign.json"
+_ASKED = ("seed", "trials", "robots", "scenarios")
+_STORAGE = {"keep_bags": 1, "parquet": False}  # what is not written
 
 
-def campaign_text(scenarios: Sequence[AnyScenario], count: int, seed: int) -> str:
+def campaign_text(
+    scenarios: Sequence[AnyScenario],
+    count: int,
+    seed: int,
+    *,
+    keep_bags: int = 1,
+    parquet: bool = False,
+) -> str:
     """Return a JSON document of all settings that determine the numbers of a campaign.
 
     Args:
         scenarios: each with the contents of its file.
         count: trials of each.
         seed: of the first trial.
+        keep_bags: one trial in so many is recorded.
+        parquet: the rows are in Parquet files.
     """
     names = [name for each in scenarios for name in robots_of(each)]
     robots = {name: _mark(robot_named(name)) for name in names}
@@ -36,6 +47,8 @@ def campaign_text(scenarios: Sequence[AnyScenario], count: int, seed: int) -> st
         "robots": robots,
         "scenarios": {each.name: asdict(each) for each in scenarios},
     }
+    storage = {"keep_bags": keep_bags, "parquet": parquet}
+    asked |= {key: value for key, value in storage.items() if value != _STORAGE[key]}
     return json.dumps(asked, indent=1) + "\n"
 
 
@@ -48,14 +61,21 @@ def check_campaign(folder: Path, asked: str) -> None:
     path = folder / CAMPAIGN
     try:
         before, now = json.loads(path.read_text(encoding="utf-8")), json.loads(asked)
-        seed, trials, robots, scenarios = (before[key] for key in now)
+        seed, trials, robots, scenarios = (before[key] for key in _ASKED)
+        keep_bags, parquet = (before.get(key, usual) for key, usual in _STORAGE.items())
         names, wanted = ", ".join(scenarios), ", ".join(now["scenarios"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"--record: {path} is damaged: {error}: name another folder") from None
+
+    def differs(key: str) -> bool:
+        return bool(before.get(key, _STORAGE[key]) != now.get(key, _STORAGE[key]))
+
     differences = (
         (f"scenario {names}, got {wanted}", list(scenarios) != list(now["scenarios"])),
         (f"--trials {trials}, got {now['trials']}", trials != now["trials"]),
         (f"--seed {seed}, got {now['seed']}", seed != now["seed"]),
+        (f"--keep-bags {keep_bags}, got {now.get('keep_bags', 1)}", differs("keep_bags")),
+        ("rows in Parquet files" if parquet else "rows in trials.csv", differs("parquet")),
         ("scenarios of these names, but other contents", _differ(scenarios, now["scenarios"])),
         ("robots of these names, but other contents", robots != now["robots"]),
     )

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.synchronize import Event
 from typing import Any
@@ -18,8 +19,9 @@ from impact_robots.exceptions import UsageError
 from impact_ros.interrupts import interrupts_blocked
 
 Work = Callable[..., Any]
-Arguments = Sequence[tuple[Any, ...]]
+Arguments = Iterable[tuple[Any, ...]]
 Keep = Callable[[Any], None]
+AHEAD = 8  # pieces of work handed out per process; the others are not made yet
 _stop: Event | None = None  # of a worker: set when it has to stop
 
 
@@ -73,10 +75,13 @@ class Workers:
         """
         if self._dask:
             yield from _on_dask(work, arguments, self._dask)
-        elif min(self._jobs, len(arguments)) < 2:
-            yield from (work(*each) for each in arguments)
+            return
+        left = iter(arguments)
+        first = list(itertools.islice(left, 2))
+        if min(self._jobs, len(first)) < 2:
+            yield from (work(*each) for each in itertools.chain(first, left))
         else:
-            yield from self.on_processes(work, arguments)
+            yield from self.on_processes(work, itertools.chain(first, left))
 
     def in_order(self, work: Work, arguments: Arguments, keep: Keep = no_result) -> Iterator[Any]:
         """Yield ``work(*each)`` for each of ``arguments`` in their order.
@@ -90,7 +95,7 @@ class Workers:
             AnalysisError: a process died; says in which command.
             UsageError: there is no such cluster.
         """
-        numbered = [(number, work, *each) for number, each in enumerate(arguments)]
+        numbered = ((number, work, *each) for number, each in enumerate(arguments))
         early: dict[int, Any] = {}
         expected = 0
         try:
@@ -109,10 +114,16 @@ class Workers:
 
     def on_processes(self, work: Work, arguments: Arguments) -> Iterator[Any]:
         """Do the same as :meth:`finished`, always on processes of this machine."""
-        with interrupts_blocked():  # the processes inherit that: only this one is interrupted
-            done = as_completed([self._pool.submit(work, *each) for each in arguments])
+        left, given = iter(arguments), set[Future[Any]]()
         try:
-            yield from (future.result() for future in done)
+            while True:
+                with interrupts_blocked():  # processes inherit that: only this one is interrupted
+                    for each in itertools.islice(left, AHEAD * self._jobs - len(given)):
+                        given.add(self._pool.submit(work, *each))
+                if not given:
+                    return
+                done, given = wait(given, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
         except BrokenProcessPool:
             line = f"{self._command}: a process died; was there enough memory?"
             raise AnalysisError(line) from None
@@ -163,9 +174,18 @@ def _on_dask(work: Work, arguments: Arguments, address: str) -> Iterator[Any]:
         client = Client(address, timeout="5s")
     except (OSError, ValueError) as error:
         raise UsageError(f"--dask: no scheduler at {address!r}: {error}") from None
+    left = iter(arguments)
     with client:
-        futures = [client.submit(work, *each, pure=False) for each in arguments]
-        yield from (future.result() for future in as_done(futures))
+        ahead = AHEAD * max(1, sum(client.nthreads().values()))
+
+        def submit(count: int) -> list[Any]:
+            some = itertools.islice(left, count)
+            return [client.submit(work, *each, pure=False) for each in some]
+
+        given = as_done(submit(ahead))
+        for future in given:
+            yield future.result()
+            given.update(submit(1))
 
 
 def check_stopped() -> None:

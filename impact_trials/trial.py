@@ -25,6 +25,11 @@ Record = Callable[[Cycle, bool], None]  # a cycle, and whether the trial's event
 Kind = TypeVar("Kind", Scenario, SpreadingScenario, covariant=True)
 
 
+def recording_name(scenario: str, number: int) -> str:
+    """Return the name of a trial's recording."""
+    return f"{scenario}_{number:03d}"
+
+
 @dataclass(frozen=True)
 class Trial(Generic[Kind]):
     """Settings of a trial."""
@@ -36,7 +41,7 @@ class Trial(Generic[Kind]):
     @property
     def name(self) -> str:
         """Name of the recording."""
-        return f"{self.scenario.name}_{self.number:03d}"
+        return recording_name(self.scenario.name, self.number)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from filecmp import cmp
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +18,7 @@ from impact_bags.new_files import write_file
 from impact_robots.exceptions import UsageError, WriteError
 from impact_ros.interrupts import deferred_interrupts
 from impact_trials.campaign_file import CAMPAIGN, check_campaign
+from impact_trials.trial import recording_name
 from impact_trials.truth.trial_rows import Row, read_rows, row_text, table_text
 from impact_trials.truth.trial_table import TABLE
 
@@ -32,7 +33,12 @@ class TrialFolder:
     interrupted trials; other files in the folder are not touched. Rows are written as trials end,
     and sorted by trial when the folder is left; so a campaign that was stopped and resumed ends
     with the same bytes.
+
+    Attributes:
+        table: name of the file that rows are appended to.
     """
+
+    table = TABLE
 
     def __init__(
         self, path: Path, columns: Sequence[str], campaign: str, names: Sequence[str]
@@ -50,14 +56,26 @@ class TrialFolder:
         """
         self.path, self._columns, self._campaign, self._names = path, columns, campaign, names
         self.unfinished = path  # known when the folder is made
-        self.finished: tuple[Row, ...] = ()  # by an earlier call, known when it is entered
-        self._written: list[str] = []
+        self._written: dict[str, Row] = {}
         self._check()
 
     @property
     def count(self) -> int:
         """Number of finished trials."""
         return len(self._written)
+
+    def has(self, index: int) -> bool:
+        """Return whether a trial, by its number from 0 in the order of all, is finished."""
+        return self._names[index] in self._written
+
+    @property
+    def finished(self) -> tuple[Row, ...]:
+        """The rows of all finished trials in the order of the trials."""
+        return tuple(self.rows())
+
+    def rows(self) -> Iterable[Row]:
+        """Return the rows of all finished trials in the order of the trials."""
+        return [self._written[name] for name in self._names if name in self._written]
 
     def _check(self) -> None:
         if self.path.exists() and not self.path.is_dir():
@@ -85,7 +103,7 @@ class TrialFolder:
                 stack.enter_context(locked(self.path, "--record"))
                 self._check()
                 self._begin()
-                self._file = stack.enter_context((self.path / TABLE).open("ab", buffering=0))
+                self._file = stack.enter_context((self.path / self.table).open("ab", buffering=0))
                 self.unfinished = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=self.path))
                 stack.callback(shutil.rmtree, self.unfinished, ignore_errors=True)
             except OSError as error:
@@ -99,10 +117,17 @@ class TrialFolder:
             write_file(self.path / CAMPAIGN, self._campaign)
         for left in self.path.glob(_UNFINISHED + "*"):
             shutil.rmtree(left, ignore_errors=True)
+        self._read()
+
+    def _read(self) -> None:
+        """Read the rows of trials that are finished, and whose recordings are there."""
         rows = self._in_order().items()
-        kept = {name: row for name, row in rows if (self.path / name).is_dir()}
-        write_file(self.path / TABLE, table_text(self._columns, kept.values()))
-        self.finished, self._written = tuple(kept.values()), list(kept)
+        self._written = {name: row for name, row in rows if self._is_there(row)}
+        write_file(self.path / TABLE, table_text(self._columns, self._written.values()))
+
+    def _is_there(self, row: Row) -> bool:
+        """Return whether a trial needs no recording, or has one."""
+        return row["bag"] is None or (self.path / str(row["bag"])).is_dir()
 
     def _in_order(self) -> dict[str, Row]:
         """Return the rows of the table in the order of the trials.
@@ -110,7 +135,7 @@ class TrialFolder:
         Raises:
             RecordingError: it is damaged, or contains other trials.
         """
-        rows = {str(row["bag"]): row for row in read_rows(self.path / TABLE, self._columns)}
+        rows = {trial_name(row): row for row in read_rows(self.path / TABLE, self._columns)}
         if others := rows.keys() - set(self._names):
             raise RecordingError.at(self.path / TABLE, f"holds other trials: {min(others)}")
         return {name: rows[name] for name in self._names if name in rows}
@@ -127,10 +152,13 @@ class TrialFolder:
             WriteError: a file cannot be written; the rows are unchanged.
         """
         with self._exit, deferred_interrupts():
-            written = set(self._written)
-            if self._written != [name for name in self._names if name in written]:
-                rows = self._in_order().values()
-                write_file(self.path / TABLE, table_text(self._columns, rows))
+            self._finish()
+
+    def _finish(self) -> None:
+        """Sort the rows."""
+        if list(self._written) != [name for name in self._names if name in self._written]:
+            rows = self._in_order().values()
+            write_file(self.path / TABLE, table_text(self._columns, rows))
 
     def add(self, row: Row) -> None:
         """Move a recording to its place and write the row of its trial; Ctrl-C is deferred.
@@ -139,32 +167,47 @@ class TrialFolder:
             RecordingError: something else is there by now.
             WriteError: the disk refused.
         """
-        name = str(row["bag"])
         with deferred_interrupts():
-            place = self.path / name
-            if place.exists() and not _same(self.unfinished / name, place):
-                raise RecordingError.at(place, "exists already, and is not overwritten")
-            if not place.exists():  # otherwise a call was killed before it wrote the row
-                try:
-                    (self.unfinished / name).rename(place)
-                except OSError as error:
-                    raise WriteError.of(place, error) from error
-            self._append(row)
-            self._written.append(name)
+            if row["bag"] is not None:
+                self._place(str(row["bag"]))
+            self._take(row)
 
-    def _append(self, row: Row) -> None:
-        """Write a row of the table; half a row is taken back.
+    def _place(self, name: str) -> None:
+        """Move a recording to its place."""
+        place = self.path / name
+        if place.exists() and not _same(self.unfinished / name, place):
+            raise RecordingError.at(place, "exists already, and is not overwritten")
+        if not place.exists():  # otherwise a call was killed before it wrote the row
+            try:
+                (self.unfinished / name).rename(place)
+            except OSError as error:
+                raise WriteError.of(place, error) from error
+
+    def _take(self, row: Row) -> None:
+        """Write the row of a trial."""
+        self._append(row_text(self._columns, row))
+        self._written[trial_name(row)] = row
+
+    def _append(self, data: bytes) -> None:
+        """Append a row to the table; half a row is taken back.
 
         Raises:
             WriteError: the disk refused.
         """
-        data, whole = row_text(self._columns, row), self._file.tell()
+        whole = self._file.tell()
         try:
             while data:
                 data = data[self._file.write(data) :]
         except OSError as error:
             self._file.truncate(whole)
-            raise WriteError.of(self.path / TABLE, error) from error
+            raise WriteError.of(self.path / self.table, error) from error
+
+
+def trial_name(row: Row) -> str:
+    """Return the name of a row's trial, that of its recording."""
+    if row["bag"] is not None:
+        return str(row["bag"])
+    return recording_name(str(row["scenario"]), int(row["trial"] or 0))
 
 
 def _same(one: Path, other: Path) -> bool:

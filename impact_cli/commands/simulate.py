@@ -8,7 +8,7 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,9 @@ from impact_cli.reports.simulate_report import Row, as_json, as_text
 from impact_robots.exceptions import UsageError
 from impact_sim.scenario_choice import AnyScenario, find_scenario, simulated_names
 from impact_trials.campaign_file import campaign_text
+from impact_trials.parted_folder import PartedFolder
 from impact_trials.processes import cores
-from impact_trials.trial import Trial, TrialResult, Value
+from impact_trials.trial import Trial, TrialResult
 from impact_trials.trial_folder import TrialFolder
 from impact_trials.truth.trial_table import TABLE
 
@@ -58,6 +59,10 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add("--seed", type=seed, default=0, metavar="S", help="seed of the first trial (default: 0)")
     where = "folder for bags and trials.csv: new, or of the same call, which then continues"
     add("--record", type=Path, metavar="DIR", help=where)
+    kept = "record one trial in N of each scenario, number 0, N, ... (default: 1, every trial)"
+    add("--keep-bags", type=count, default=1, metavar="N", help=kept)
+    rows = "rows in Parquet files, DIR/trials, instead of trials.csv: for very many trials"
+    add("--parquet", action="store_true", help=rows)
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
     add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
     add("--json", action="store_true", help="one JSON document on standard output")
@@ -74,6 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
     from impact_trials.campaign import trials_of  # loads slowly
 
     started = time.monotonic()
+    if arguments.record is None and (arguments.parquet or arguments.keep_bags > 1):
+        raise UsageError("simulate: --parquet and --keep-bags need --record DIR")
     scenarios = [find_scenario(name) for name in _named(arguments)]
     trials = trials_of(scenarios, arguments.trials, arguments.seed)
     folder = _folder(arguments, scenarios, trials)
@@ -86,11 +93,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"impact simulate: interrupted; {done}, repeat the call to continue", file=sys.stderr)
         return INTERRUPTED
     if arguments.json:
-        print(as_json(rows, arguments.record))
+        print(as_json(rows, arguments.record, with_trials=not arguments.parquet))
         return 0
     print(as_text(rows))
     if arguments.record is not None:
-        print(f"Recordings and {TABLE}: {arguments.record}")
+        print(f"Recordings and {'trials/' if arguments.parquet else TABLE}: {arguments.record}")
     print(f"Took {time.monotonic() - started:.0f} s.")
     return 0
 
@@ -122,39 +129,53 @@ def _folder(
 
     if arguments.record is None:
         return None
-    campaign = campaign_text(scenarios, arguments.trials, arguments.seed)
+    columns, every, parquet = table_columns(scenarios), arguments.keep_bags, arguments.parquet
+    campaign = campaign_text(
+        scenarios, arguments.trials, arguments.seed, keep_bags=every, parquet=parquet
+    )
+    if parquet:
+        names = [scenario.name for scenario in scenarios]
+        shape = names, arguments.trials, every
+        return PartedFolder(arguments.record, columns, campaign, *shape)
     names = [trial.name for trial in trials]
-    return TrialFolder(arguments.record, table_columns(scenarios), campaign, names)
+    return TrialFolder(arguments.record, columns, campaign, names)
 
 
 def _run(
     trials: Sequence[Trial[Any]], arguments: argparse.Namespace, folder: TrialFolder | None
-) -> list[Row]:
+) -> Iterable[Row]:
     """Return the rows of all trials, written one by one where they are recorded."""
     from impact_trials.campaign import run_campaign  # loads slowly
 
     bar = Progress("simulate") if sys.stderr.isatty() else None
-    rows: dict[tuple[Value, Value], Row] = {}
-
-    def add(row: Row) -> None:
-        rows[row["scenario"], row["trial"]] = row
+    rows: list[Row] = []  # of trials that are not recorded
 
     def take(result: TrialResult) -> None:
-        if folder is not None:
+        if folder is None:
+            rows.append(result.row)
+        else:
             folder.add(result.row)
-        add(result.row)
 
     with folder or contextlib.nullcontext():
         unfinished = None if folder is None else folder.unfinished
-        for row in () if folder is None else folder.finished:
-            add(row)
-        left = [trial for trial in trials if (trial.scenario.name, trial.number) not in rows]
-        found = run_campaign(left, unfinished, arguments.jobs, keep=take, dask=arguments.dask)
+        left = (
+            trial for index, trial in enumerate(trials) if folder is None or not folder.has(index)
+        )
+        done = 0 if folder is None else folder.count
+        found = run_campaign(
+            left,
+            unfinished,
+            arguments.jobs,
+            keep=take,
+            dask=arguments.dask,
+            keep_bags=arguments.keep_bags,
+        )
         with contextlib.closing(found) as results:
             for result in results:
                 take(result)
+                done += 1
                 if bar is not None:
-                    bar.update(len(rows) / len(trials), f"{len(rows)} of {len(trials)} trials")
+                    bar.update(done / len(trials), f"{done} of {len(trials)} trials")
     if bar is not None:
-        bar.close(f"{len(rows)} trials")
-    return [rows[trial.scenario.name, trial.number] for trial in trials]
+        bar.close(f"{done} trials")
+    return rows if folder is None else folder.rows()

@@ -1,11 +1,12 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The truth about recorded trials, read from `trials.csv` of a campaign."""
+"""The truth about recorded trials, read from the table of a campaign."""
 
 from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import numpy as np
 from impact_bags.exceptions import RecordingError
 
 TABLE = "trials.csv"
+PARTS = "trials"  # folder of Parquet files instead
 _NEEDED = ("scenario", "bag", "duration_s", "speed_reference_mps", "impact_time_s")
 
 
@@ -38,23 +40,21 @@ class TrialTruth:
 
 
 def read_trials(folder: Path, dof: int) -> list[TrialTruth]:
-    """Return the trials of a folder that `impact simulate --record` made.
+    """Return the recorded trials of a folder that `impact simulate --record` made.
 
     Args:
-        folder: with ``trials.csv`` and one bag a trial.
+        folder: with ``trials.csv``, or Parquet files in ``trials``, and bags.
         dof: number of joints n.
 
     Raises:
         RecordingError: no table, columns missing, or no trials.
     """
     path = folder / TABLE
+    if not path.exists() and (folder / PARTS).is_dir():
+        path = folder / PARTS
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = csv.DictReader(file)
-            missing = [name for name in _NEEDED if name not in (rows.fieldnames or ())]
-            if missing:
-                raise RecordingError.at(path, f"columns missing: {', '.join(missing)}")
-            trials = [_trial(folder, row, dof) for row in rows]
+        rows = _of_files(path) if path.is_dir() else _of_text(path)
+        trials = [_trial(folder, row, dof) for row in rows if row["bag"] != ""]
     except OSError as error:
         raise RecordingError.at(
             path, f"expected the truth about trials: {error.strerror}"
@@ -64,6 +64,38 @@ def read_trials(folder: Path, dof: int) -> list[TrialTruth]:
     if not trials:
         raise RecordingError.at(path, "expected at least one trial, found none")
     return trials
+
+
+def _of_text(path: Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of ``trials.csv``.
+
+    Raises:
+        RecordingError: columns are missing.
+    """
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(file)
+        missing = [name for name in _NEEDED if name not in (rows.fieldnames or ())]
+        if missing:
+            raise RecordingError.at(path, f"columns missing: {', '.join(missing)}")
+        yield from rows
+
+
+def _of_files(path: Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of recorded trials in Parquet files, as text.
+
+    Raises:
+        RecordingError: pyarrow is missing.
+        ValueError: they are damaged.
+    """
+    try:
+        import pyarrow.dataset as ds
+    except ImportError:
+        line = "expected the package pyarrow: pip install pyarrow"
+        raise RecordingError.at(path, line) from None
+    files = sorted(str(each) for each in path.glob("part_*.parquet"))
+    for batch in ds.dataset(files, format="parquet").to_batches(filter=ds.field("bag").is_valid()):
+        for row in batch.to_pylist():
+            yield {name: "" if value is None else str(value) for name, value in row.items()}
 
 
 def _trial(folder: Path, row: dict[str, str], dof: int) -> TrialTruth:

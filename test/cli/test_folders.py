@@ -144,7 +144,7 @@ def test_two_records_into_one_folder_do_not_mix(tmp_path):
 def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch):
     """Ctrl-C while the first trial is waited for; the second was over before."""
 
-    def campaign(trials, folder, jobs, *, keep, dask):
+    def campaign(trials, folder, jobs, *, keep, dask, keep_bags):
         (folder / "a_000").mkdir()
         (folder / "a_001").mkdir()
         try:
@@ -155,7 +155,7 @@ def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch
 
     monkeypatch.setattr("impact_trials.campaign.run_campaign", campaign)
     with pytest.raises(KeyboardInterrupt):
-        _run([], Namespace(jobs=2, dask=""), of(tmp_path / "out"))
+        _run([], Namespace(jobs=2, dask="", keep_bags=1), of(tmp_path / "out"))
     assert names(tmp_path / "out") == ["a_001", CAMPAIGN, TABLE]
     assert (tmp_path / "out" / TABLE).read_text() == text(1)
 

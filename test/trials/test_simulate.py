@@ -33,6 +33,7 @@ from impact_sim import load_scenario
 from impact_trials.campaign import run_campaign, run_trial, trials_of
 from impact_trials.in_process.impact_trial import run_impact
 from impact_trials.trial import DETECTORS, Trial
+from impact_trials.truth.trial_table import read_trials
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_OUT = 60.0
@@ -348,6 +349,8 @@ def test_a_free_motion_can_be_searched_for_false_alarms(free_motion, panda):
         (["iim_wall_cfg1", "--record", "{file}"], "expected a new folder, "),
         (["iim_wall_cfg1", "--record", "{file}/x"], "cannot make "),
         ([], "the following arguments are required: SCENARIO"),
+        (["iim_wall_cfg1", "--parquet"], "--parquet and --keep-bags need --record DIR"),
+        (["iim_wall_cfg1", "--keep-bags", "10"], "--parquet and --keep-bags need --record DIR"),
     ],
 )
 def test_wrong_usage_is_one_line_and_status_two(arguments, text, tmp_path, refused):
@@ -380,6 +383,24 @@ def test_a_cluster_gives_the_same_rows_in_the_same_order(folder, rows, tmp_path)
             shutil.rmtree(tmp_path / "there" / row["bag"])
         simulate(tmp_path / "there", *again)
     assert contents(tmp_path / "there") == contents(folder)
+
+
+def test_rows_in_parquet_are_those_of_the_table(folder, tmp_path, panda):
+    pytest.importorskip("pyarrow")
+    simulate(tmp_path / "parquet", *ASKED, "--keep-bags", "2", "--parquet", jobs=2)
+    found = read_trials(tmp_path / "parquet", panda.dof)
+    kept = [each for each in read_trials(folder, panda.dof) if int(each.bag.name[-3:]) % 2 == 0]
+    assert [repr(each) for each in found] == [
+        repr(replace(each, bag=tmp_path / "parquet" / each.bag.name)) for each in kept
+    ]
+    bags = {each.bag.name for each in kept}
+    assert {each.name for each in (tmp_path / "parquet").iterdir()} == {
+        *bags,
+        "campaign.json",
+        "trials",
+    }
+    for name in bags:
+        assert contents(tmp_path / "parquet" / name) == contents(folder / name)
 
 
 def test_a_scheduler_that_is_not_there_is_one_line(tmp_path, refused):
