@@ -35,7 +35,7 @@ from impact_trials.trial import Trial
 
 SCENARIO = "iim_wall_cfg1"
 HITS, FEW = 1000, 60
-SIZES, SMALL = (300, 3000), (20, 60)  # of the campaigns whose cost per hit is compared
+SIZES, SMALL = (200, 2000), (20, 60)  # of the campaigns whose cost per hit is compared
 KEPT = 1000  # one bag in so many
 KEPT_ROWS, FEW_ROWS = (1000, 100_000), (1000, 5000)  # of the bookkeeping alone
 DRAWN = 997  # different rows

@@ -160,7 +160,6 @@ def run_campaign(
     folder: Path | None,
     jobs: int,
     keep: Callable[[TrialResult], None] = lambda result: None,
-    dask: str = "",
     *,
     keep_bags: int = 1,
 ) -> Generator[TrialResult, None, None]:
@@ -169,15 +168,16 @@ def run_campaign(
     Args:
         trials: what to run.
         folder: for the recordings; None: nothing is recorded.
-        jobs: number of processes, at least 1; 1: only this process.
+        jobs: number of processes, at least 1; 1: only this process. Within
+            :func:`~impact_trials.processes.on_cluster` a cluster is used, which needs access to the
+            folder.
         keep: on an early end, called with the results of trials finished by other processes.
-        dask: address of the scheduler of a cluster to use instead; it needs access to the folder.
         keep_bags: one trial in so many is recorded: those of numbers 0, N, 2 N, ...
 
     Raises:
         AnalysisError: a trial failed, or a process died.
         UsageError: there is no such scheduler.
     """
-    place = folder.resolve() if folder and dask else folder
+    place = folder and folder.resolve()  # for processes elsewhere
     work = ((trial, place if is_recorded(trial, keep_bags) else None) for trial in trials)
-    yield from in_order(run_trial, work, jobs, "simulate", dask, keep)
+    yield from in_order(run_trial, work, jobs, "simulate", keep=keep)

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import multiprocessing
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextvars import ContextVar
 from multiprocessing.synchronize import Event
+from pathlib import Path
 from typing import Any
 
 from impact_bags.exceptions import AnalysisError
@@ -22,6 +26,9 @@ Work = Callable[..., Any]
 Arguments = Iterable[tuple[Any, ...]]
 Keep = Callable[[Any], None]
 AHEAD = 8  # pieces of work handed out per process; the others are not made yet
+TASKS_AHEAD = 3  # tasks handed out per thread of a cluster
+TASK, MOST = 0.5, 64  # work of a task [s], and pieces: to hand out one takes milliseconds
+_cluster: ContextVar[str] = ContextVar("cluster", default="")  # see `on_cluster`
 _stop: Event | None = None  # of a worker: set when it has to stop
 
 
@@ -38,6 +45,21 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
+@contextlib.contextmanager
+def on_cluster(address: str) -> Iterator[None]:
+    """Let a Dask cluster do all work that is handed to :class:`Workers` meanwhile.
+
+    Args:
+        address: of its scheduler, or a scheduler file (``dask scheduler --scheduler-file``); empty:
+            processes of this machine.
+    """
+    token = _cluster.set(address)
+    try:
+        yield
+    finally:
+        _cluster.reset(token)
+
+
 class Workers:
     """Processes of this machine or of a Dask cluster; with one job, this process.
 
@@ -50,9 +72,9 @@ class Workers:
         Args:
             jobs: number of processes, at least 1.
             command: name of the command, for error messages.
-            dask: address of the scheduler of a cluster to use instead.
+            dask: scheduler of a cluster to use instead; empty: that of :func:`on_cluster`.
         """
-        self._jobs, self._command, self._dask = jobs, command, dask
+        self._jobs, self._command, self._dask = jobs, command, dask or _cluster.get()
         context = multiprocessing.get_context("spawn")
         self._stop = context.Event()
         self._pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(self._stop,))
@@ -171,21 +193,32 @@ def _on_dask(work: Work, arguments: Arguments, address: str) -> Iterator[Any]:
         line = "--dask: expected the package distributed: pip install distributed"
         raise UsageError(line) from None
     try:
-        client = Client(address, timeout="5s")
+        known = {"scheduler_file": address} if Path(address).is_file() else {"address": address}
+        client = Client(**known, timeout="5s")
     except (OSError, ValueError) as error:
         raise UsageError(f"--dask: no scheduler at {address!r}: {error}") from None
-    left = iter(arguments)
+    left, size = iter(arguments), 1
     with client:
-        ahead = AHEAD * max(1, sum(client.nthreads().values()))
+        threads = max(1, sum(client.nthreads().values()))
 
-        def submit(count: int) -> list[Any]:
-            some = itertools.islice(left, count)
-            return [client.submit(work, *each, pure=False) for each in some]
+        def tasks(count: int) -> Iterator[Any]:
+            for _ in range(count):
+                if some := list(itertools.islice(left, size)):
+                    yield client.submit(_done, work, some, pure=False)
 
-        given = as_done(submit(ahead))
+        given = as_done(tasks(TASKS_AHEAD * threads))
         for future in given:
-            yield future.result()
-            given.update(submit(1))
+            seconds, results = future.result()
+            size = round(min(MOST, max(1.0, TASK * len(results) / seconds)))
+            yield from results
+            given.update(tasks(1))
+
+
+def _done(work: Work, arguments: list[tuple[Any, ...]]) -> tuple[float, list[Any]]:
+    """Return what some pieces of work took [s], and their results."""
+    start = time.perf_counter()
+    results = [work(*each) for each in arguments]
+    return time.perf_counter() - start, results
 
 
 def check_stopped() -> None:

@@ -135,7 +135,7 @@ def val2_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
     trials, jobs = arguments.trials or val2_study.TRIALS, arguments.jobs or cores()
     finished = FinishedTrials(folder, seed, resume=arguments.resume)
     with resumable(finished, "trials"):
-        found = val2_study.run(trials, seed, jobs, report, finished, arguments.dask or "")
+        found = val2_study.run(trials, seed, jobs, report, finished)
     return _with_origin(val2_report.table(found), finished)
 
 

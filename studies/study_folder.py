@@ -136,7 +136,6 @@ class StudyFolder(Generic[Done]):
         jobs: int,
         progress: Callable[[float, str], None],
         unit: str,
-        dask: str = "",
     ) -> list[Done]:
         """Make what is missing, in parallel, and return all parts of some work, in its order.
 
@@ -146,14 +145,13 @@ class StudyFolder(Generic[Done]):
             jobs: processes; with 1 it is this one.
             progress: called with the fraction done and a note.
             unit: plural of what is made, for the note.
-            dask: address of a Dask scheduler that works instead of processes.
 
         Raises:
             ImpactError: a part failed, a process died, or there is no such scheduler.
         """
         left = [arguments for key, arguments in work.items() if key not in self.trials]
         done, total = len(work) - len(left), len(work)
-        for part in finished(make, left, jobs, f"reproduce {self._study}", dask):
+        for part in finished(make, left, jobs, f"reproduce {self._study}"):
             self.add(part)
             done += 1
             progress(done / total, f"{done} of {total} {unit}")

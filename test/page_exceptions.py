@@ -18,6 +18,7 @@ NOT_RUN = {
     r"^\./impact hit .*--speed 0\.02": "is not detected, and fails: test_hit_command.py",
     r"^\./impact bench (?!first_day)": "a benchmark: minutes, with nothing else running",
     r"[A-Z][A-Z_]{2,}\b|\[--": "has a placeholder for what is the reader's",
+    r"--dask|^dask ": "needs a cluster: test/cli/test_cluster.py runs a local one",
     r"^\./impact plan --reflex gentle/": "reads a recorded hit: test_reflex_plan.py runs it",
     r"--view\b|^\./impact view (?!.*--picture)": "waits for a browser; test/view opens its pages",
     r"--fci \d|^communication_test": "needs a real arm",
@@ -26,6 +27,9 @@ NOT_RUN = {
         "reads a recording of the reader's; test/cli/test_own_arm.py makes and reads such"
     ),
 }
+
+# Python of packages that this project does not need.
+FOREIGN_PYTHON = r"\b(dask_jobqueue|dask_kubernetes|duckdb)\b"
 
 # Commands that take 2.5 s or more, and those that need what these have made.
 LONG = (

@@ -22,6 +22,7 @@ from impact_analysis.present.plain import json_text
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
+from impact_cli.options.cluster_option import add_cluster_option
 from impact_cli.options.impact_options import PAYLOAD
 from impact_cli.options.number_options import bounds, count, numbers
 from impact_cli.progress import Progress
@@ -154,7 +155,7 @@ def _add_topics(add: Callable[..., Any]) -> None:
 def _add_work(add: Callable[..., Any]) -> None:
     """Add the options of parallel work and of output."""
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
-    add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
+    add_cluster_option(add)
     add(
         "--learn",
         action="store_true",

@@ -14,6 +14,7 @@ import numpy as np
 from impact_analysis.present.plain import json_text, plain
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
+from impact_cli.options.cluster_option import add_cluster_option
 from impact_cli.options.impact_options import (
     GivenImpact,
     add_impact_options,
@@ -67,6 +68,7 @@ from impact_cli.strikes.strike_report import strike_document, strike_text
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.planning import HitConfiguration, Search, bottoming_speed, safe_speed
+from impact_robots import Robot
 from impact_robots.exceptions import UsageError
 from impact_robots.task.box_task import BoxTask
 from impact_robots.task.hit_task import HitTask
@@ -134,6 +136,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--optimize", action="store_true", help="search for a faster configuration, same point")
     add("--seed", type=seed, default=0, metavar="N", help="seed of the search (default: 0)")
+    add_cluster_option(add, " (of --optimize)")
     add("--json", action="store_true", help="one JSON document on standard output")
     add("--yaml", metavar="FILE", help="write the plan for other controllers; -: to stdout")
     hide_moved(parser)
@@ -151,6 +154,8 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """Compute the bound and print it."""
+    if arguments.dask and not arguments.optimize:
+        raise UsageError("--dask: only with --optimize")
     if arguments.json and arguments.yaml == _STANDARD_OUTPUT:
         raise UsageError("--yaml: expected a file together with --json, got -")
     if arguments.tool is not None or arguments.target is not None:
@@ -186,15 +191,11 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     warn_of_exact_friction(plan, impact.robot, here.q)
     best = None
     if arguments.optimize:
-        tilt = np.radians(arguments.tilt)
-        try:
-            search = Search(impact.robot, limit, here.q, tilt=tilt, seed=arguments.seed)
-        except ControlError as error:
-            raise UsageError(str(error)) from None
-        progress = Progress("best configuration") if sys.stderr.isatty() else None
-        best = search.best(report=None if progress is None else progress.update)
-        if progress is not None:
-            progress.close(f"{best.bound.speed:.3g} m/s")
+        from impact_trials.processes import in_order  # here, or on the cluster of --dask
+
+        tilt = float(np.radians(arguments.tilt))
+        work = (impact.robot, plan, here.q, tilt, arguments.seed)
+        (best,) = in_order(_searched, [work], 1, "plan")
     bottoms = bottoming_speed(impact.robot, limit, here.q)
     document = plain(_document(impact, plan, here, best) | cover_document(impact.robot, bottoms))
     if arguments.yaml is not None:
@@ -204,6 +205,24 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     elif arguments.yaml != _STANDARD_OUTPUT:
         print("\n".join([_as_text(impact, plan, here, best), *cover_lines(impact.robot, bottoms)]))
     return 0 if here.bound.speed > 0.0 else 1
+
+
+def _searched(robot: Robot, plan: Plan, q: np.ndarray, tilt: float, seed: int) -> HitConfiguration:
+    """Return the fastest configuration found for the same point.
+
+    Raises:
+        UsageError: q is outside of the position limits.
+    """
+    try:
+        search = Search(robot, limit_of(plan, robot), q, tilt=tilt, seed=seed)
+    except ControlError as error:
+        raise UsageError(str(error)) from None
+    if not sys.stderr.isatty():
+        return search.best()
+    progress = Progress("best configuration")
+    best = search.best(report=progress.update)
+    progress.close(f"{best.bound.speed:.3g} m/s")
+    return best
 
 
 def _print_cases(arguments: argparse.Namespace) -> int:

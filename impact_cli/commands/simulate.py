@@ -14,6 +14,7 @@ from typing import Any
 
 from impact_cli.__main__ import INTERRUPTED
 from impact_cli.command_names import COMMANDS
+from impact_cli.options.cluster_option import add_cluster_option
 from impact_cli.options.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_cli.reports.simulate_report import Row, as_json, as_text
@@ -64,7 +65,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     rows = "rows in Parquet files, DIR/trials, instead of trials.csv: for very many trials"
     add("--parquet", action="store_true", help=rows)
     add("--jobs", type=count, default=cores(), metavar="N", help="processes (default: cores)")
-    add("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster to use instead")
+    add_cluster_option(add)
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser
@@ -167,7 +168,6 @@ def _run(
             unfinished,
             arguments.jobs,
             keep=take,
-            dask=arguments.dask,
             keep_bags=arguments.keep_bags,
         )
         with contextlib.closing(found) as results:

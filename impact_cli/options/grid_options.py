@@ -8,6 +8,7 @@ import argparse
 
 import numpy as np
 
+from impact_cli.options.cluster_option import add_cluster_option
 from impact_cli.options.impact_options import sized
 from impact_cli.options.number_options import count as whole_count
 from impact_cli.options.number_options import numbers, seed
@@ -37,6 +38,7 @@ def add_search_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--seed", type=seed, default=0, metavar="N", help="seed of the search (default: 0)")
     add("--jobs", type=whole_count, metavar="N", help="processes (default: all cores)")
+    add_cluster_option(add)
 
 
 def read_grid(arguments: argparse.Namespace, point: np.ndarray, normal: np.ndarray) -> SurfaceGrid:

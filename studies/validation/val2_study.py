@@ -89,7 +89,6 @@ def run(
     jobs: int,
     progress: Callable[[float, str], None],
     finished: FinishedTrials,
-    dask: str = "",
 ) -> Val2Study:
     """Return what was found; who runs the trials changes nothing.
 
@@ -99,14 +98,13 @@ def run(
         jobs: processes; with 1 it is this one.
         progress: called with the fraction done and a note.
         finished: trials that need not be run; gets the others.
-        dask: address of a Dask scheduler that works instead of processes.
 
     Raises:
         ImpactError: a trial failed, a process died, or there is no such scheduler.
     """
     wanted = [*tasks(trials, seed), *changed_tasks(seed)]
     work = {task.key: (task,) for task in wanted}
-    finished.completed(run_task, work, jobs, progress, "trials", dask)
+    finished.completed(run_task, work, jobs, progress, "trials")
     return study_of(wanted, finished.trials, seed)
 
 

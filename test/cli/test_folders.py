@@ -24,6 +24,7 @@ from impact_robots.exceptions import UsageError, WriteError
 from impact_sim import load_scenario
 from impact_trials.campaign import run_campaign
 from impact_trials.campaign_file import CAMPAIGN, campaign_text
+from impact_trials.processes import on_cluster
 from impact_trials.trial import TrialResult
 from impact_trials.trial_folder import TrialFolder
 from impact_trials.truth.trial_table import TABLE
@@ -144,7 +145,7 @@ def test_two_records_into_one_folder_do_not_mix(tmp_path):
 def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch):
     """Ctrl-C while the first trial is waited for; the second was over before."""
 
-    def campaign(trials, folder, jobs, *, keep, dask, keep_bags):
+    def campaign(trials, folder, jobs, *, keep, keep_bags):
         (folder / "a_000").mkdir()
         (folder / "a_001").mkdir()
         try:
@@ -155,7 +156,7 @@ def test_trials_that_other_processes_had_finished_are_kept(tmp_path, monkeypatch
 
     monkeypatch.setattr("impact_trials.campaign.run_campaign", campaign)
     with pytest.raises(KeyboardInterrupt):
-        _run([], Namespace(jobs=2, dask="", keep_bags=1), of(tmp_path / "out"))
+        _run([], Namespace(jobs=2, keep_bags=1), of(tmp_path / "out"))
     assert names(tmp_path / "out") == ["a_001", CAMPAIGN, TABLE]
     assert (tmp_path / "out" / TABLE).read_text() == text(1)
 
@@ -263,7 +264,8 @@ def test_what_is_asked_for_is_the_scenario_with_its_contents():
 def test_a_cluster_finishes_in_any_order_and_what_is_left_over_is_kept(monkeypatch):
     monkeypatch.setattr("impact_trials.processes._on_dask", lambda *_: iter([(2, "c"), (0, "a")]))
     kept = []
-    assert list(run_campaign("abc", None, 1, kept.append, dask="somewhere")) == ["a"]
+    with on_cluster("somewhere"):
+        assert list(run_campaign("abc", None, 1, kept.append)) == ["a"]
     assert kept == ["c"]
 
 

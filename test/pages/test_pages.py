@@ -17,7 +17,7 @@ from pathlib import Path
 
 import page_figures
 import pytest
-from page_exceptions import NOT_RUN, is_long, reason, takes_minutes
+from page_exceptions import FOREIGN_PYTHON, NOT_RUN, is_long, reason, takes_minutes
 from page_files import GIVEN
 from printed_pages import PAGES, ROOT, read, sources
 
@@ -41,7 +41,9 @@ IN_BLOCKS = {each.text for steps in STEPS.values() for each in steps if each.blo
 
 
 def is_run(step):
-    return step.kind == "python" or (step.kind == "shell" and not reason(step.text))
+    if step.kind == "python":
+        return re.search(FOREIGN_PYTHON, step.text) is None
+    return step.kind == "shell" and not reason(step.text)
 
 
 def is_repeated(step):
@@ -98,7 +100,11 @@ class PageRun:
     def _python(self, step):
         """Run the page's Python up to a block, as one program; registries stay as they are."""
         names, printed = {"__name__": "page"}, io.StringIO()
-        before = [each for each in self.steps[: self.steps.index(step)] if each.kind == "python"]
+        before = [
+            each
+            for each in self.steps[: self.steps.index(step)]
+            if each.kind == "python" and is_run(each)
+        ]
         with registries_kept():
             for block in before:
                 with contextlib.redirect_stdout(io.StringIO()):

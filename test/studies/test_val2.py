@@ -15,6 +15,7 @@ from impact_cli.command_line import run as impact
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.exceptions import OutOfRangeError, UsageError
 from impact_sim.plant.torque_loop import PERIOD, TorqueLoop
+from impact_trials.processes import on_cluster
 from studies.row import DIFFERS, REPRODUCED
 from studies.validation import val2_report, val2_study
 from studies.validation.held_feedback import held_feedback
@@ -341,17 +342,17 @@ def test_a_cluster_gives_the_same(tmp_path):
             protocol="tcp",
             dashboard_address=None,
         ) as cluster,
+        on_cluster(cluster.scheduler_address),
         FinishedTrials(tmp_path / "out", 0, resume=False) as finished,
     ):
-        address = cluster.scheduler_address
-        assert val2_study.run(1, 0, 1, lambda *_: None, finished, address) == whole
+        assert val2_study.run(1, 0, 1, lambda *_: None, finished) == whole
 
 
 def test_ctrl_c_says_how_to_go_on(small, tmp_path, capsys, monkeypatch):
     whole = val2_study.run
 
-    def stopped(trials, seed, jobs, progress, finished, dask):
-        whole(trials, seed, jobs, progress, finished, dask)
+    def stopped(trials, seed, jobs, progress, finished):
+        whole(trials, seed, jobs, progress, finished)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(val2_study, "run", stopped)
