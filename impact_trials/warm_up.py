@@ -1,8 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles what else is compiled when it is first used: ``python -m impact_trials.warm_up``.
+"""Compiles what the demo uses: ``python -m impact_trials.warm_up``.
 
-Two minutes of computing; compiled code is kept, so later calls take a few seconds.
+A minute of computing; compiled code is kept, so later calls take a few seconds. What other commands
+use (maps of speeds, two arms) is compiled at its first use.
 """
 
 from __future__ import annotations
@@ -19,10 +20,7 @@ SCENARIO = "qp_panda_demo"  # runs the controller, the plant close to a wall and
 def warm_up() -> int:
     """Simulate one hit and the load of one joint; return the number of trials done."""
     warm_up_loads()
-    for name in ("reach_steps", "existential_rows", "spreading_program"):  # of maps; of demos
-        import_module(f"impact_qp.compiled.{name}")
-    for name in ("coulomb", "mobility", "velocity_bounds"):
-        import_module(f"impact_predictor.compiled.{name}")
+    import_module("impact_qp.compiled.existential_rows")  # of the third controller
     done = [*run_campaign(trials_of([load_scenario(SCENARIO)], 1, 0), None, 1)]
     return len(done)
 

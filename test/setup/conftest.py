@@ -33,18 +33,31 @@ class Killed(BaseException):
     """Stands for SIGKILL: nothing in the set-up handles it."""
 
 
+class FakeStarted:
+    """A started command."""
+
+    def __init__(self, command, commands):
+        self.command = command
+        self.stop = lambda: commands.stopped.append(commands.name_of(command))
+
+
 class FakeCommands:
     """Does what venv, pip and colcon leave behind, and keeps the order they were called in."""
 
     def __init__(self, layout):
         self.layout = layout
         self.called = []
+        self.stopped = []
         self.fail_at = None
         self.failure = Killed()
 
-    def run(self, runner, command, environ):
-        name = self.name_of(command)
-        self.called.append(name)
+    def start(self, runner, command, environ):
+        self.called.append(self.name_of(command))
+        return FakeStarted(command, self)
+
+    def finish(self, runner, started):
+        """Do what the command does."""
+        name = self.name_of(started.command)
         if name == "venv":
             self.layout.python.parent.mkdir(parents=True)
             self.layout.python.symlink_to(sys.executable)
@@ -65,7 +78,8 @@ class FakeCommands:
 def commands(layout, monkeypatch):
     """The stand-ins, in place of the real commands."""
     fake = FakeCommands(layout)
-    monkeypatch.setattr(Runner, "run", lambda *arguments: fake.run(*arguments))
+    monkeypatch.setattr(Runner, "start", lambda *arguments: fake.start(*arguments))
+    monkeypatch.setattr(Runner, "finish", lambda *arguments: fake.finish(*arguments))
     monkeypatch.setattr(steps, "include_folders", lambda python: ("/numpy", "/python"))
     monkeypatch.setattr(interpreter, "choose", lambda found, source: a_python())
     monkeypatch.setattr(checks, "require_space", lambda root, needed: None)

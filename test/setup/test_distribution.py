@@ -5,7 +5,7 @@
 import pytest
 from impact_setup.distribution import RosSource, select_ros
 from impact_setup.errors import SetupError
-from impact_setup.steps import wanted_requirements
+from impact_setup.requirements import wanted
 
 
 def sourced(name, *prefixes):
@@ -75,8 +75,8 @@ def test_a_distribution_without_rclpy_is_refused(tmp_path):
 
 def test_a_distribution_gets_no_wheels_of_ros(project_root):
     text = (project_root / "requirements.txt").read_text()
-    assert "\nros-rclpy[fastrtps]==" in wanted_requirements(text, RosSource())
-    left = wanted_requirements(text, RosSource("jazzy", ("/opt/ros/jazzy",), "3.12"))
+    assert "\nros-rclpy[fastrtps]==" in wanted(text, RosSource())
+    left = wanted(text, RosSource("jazzy", ("/opt/ros/jazzy",), "3.12"))
     assert "\nros-" not in left
     assert "\nempy" not in left
     assert "\npin==" in left

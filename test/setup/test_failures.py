@@ -168,7 +168,7 @@ def test_whoever_waited_finds_the_work_done(layout, commands, monkeypatch):
     workspace.prepare({}, layout, WHEELS)
     commands.called.clear()
     # as if it had looked before the other set-up was through
-    monkeypatch.setattr(workspace, "ready_paths", lambda layout, keys: None)
+    monkeypatch.setattr(workspace, "ready_paths", lambda *arguments: None)
     workspace.prepare({}, layout, WHEELS)
     assert commands.called == []
 

@@ -3,12 +3,12 @@
 """Only what is stale is made again, and what was interrupted is made whole."""
 
 import pytest
-from impact_setup import workspace
+from impact_setup import stamps, workspace
 from impact_setup.distribution import RosSource
 from impact_setup.errors import SetupError
 
-SUITE = ["impact_control", "impact_trials.warm_up"]
-EVERYTHING = ["venv", "pip", "impact_msgs", *SUITE]
+SUITE = ["impact_trials.warm_up", "impact_control"]
+EVERYTHING = ["venv", "pip", "impact_msgs", *SUITE]  # in the order in which they start
 WHEELS = RosSource()
 
 
@@ -16,9 +16,10 @@ WHEELS = RosSource()
 def prepare(layout, commands):
     """A function that sets up and says which commands that took."""
 
-    def run(source=WHEELS):
+    def run(source=WHEELS, further=()):
         commands.called.clear()
-        workspace.prepare({"PATH": "/usr/bin:/bin"}, layout, source)
+        commands.stopped.clear()
+        workspace.prepare({"PATH": "/usr/bin:/bin"}, layout, source, further)
         return list(commands.called)
 
     return run
@@ -110,8 +111,8 @@ def test_a_set_up_killed_at_any_stage_is_repaired(stage, commands, killed, prepa
         "venv": EVERYTHING,
         "pip": EVERYTHING,  # packages may be half unpacked: start from an empty environment
         "impact_msgs": ["impact_msgs", *SUITE],
+        "impact_trials.warm_up": ["impact_msgs", *SUITE],
         "impact_control": SUITE,
-        "impact_trials.warm_up": [],  # the rest is compiled when it is first used
     }
     assert prepare() == expected[stage]
     assert prepare() == []
@@ -140,7 +141,7 @@ def test_a_failed_pip_keeps_the_environment_unless_it_began_to_change_it(
     prepare()
     layout.requirements.write_text("numpy==2.0\n")
     commands.fail_at, commands.failure = "pip", failure
-    commands.run, run = lambda *a: (layout.log.write_text(log), run(*a)), commands.run
+    commands.finish, finish = lambda *a: (layout.log.write_text(log), finish(*a)), commands.finish
     with pytest.raises(type(failure)):
         prepare()
     commands.fail_at = None
@@ -179,12 +180,47 @@ def test_progress_numbers_what_is_done(layout, prepare, capsys):
     shown = capsys.readouterr()
     assert shown.out == ""  # standard output belongs to the command
     assert "[1/5] making .venv... done" in shown.err
-    assert "[4/5] building impact_control... done" in shown.err
-    assert "[5/5] compiling inner loops (two minutes)... done" in shown.err
+    assert "[3/5] compiling inner loops (about a minute)... done" in shown.err
+    assert "[5/5] building impact_control... done" in shown.err
 
 
 def test_loops_that_cannot_be_compiled_now_are_left_to_their_first_use(prepare, commands, capsys):
     commands.fail_at, commands.failure = "impact_trials.warm_up", SetupError("read-only")
     assert prepare() == EVERYTHING
-    assert "[5/5] compiling inner loops (two minutes)... left to their" in capsys.readouterr().err
+    assert "compiling inner loops (about a minute)... left to their" in capsys.readouterr().err
     assert prepare() == []
+
+
+def test_a_step_that_fails_ends_the_build_beside_it(prepare, commands, killed):
+    commands.fail_at = "impact_trials.warm_up"
+    with pytest.raises(killed):
+        prepare()
+    assert commands.stopped == ["impact_msgs"]
+
+
+def test_messages_that_are_built_are_not_ended(prepare, commands, killed):
+    commands.fail_at = "impact_control"
+    with pytest.raises(killed):
+        prepare()
+    assert commands.stopped == []
+
+
+def test_what_a_command_needs_besides_is_installed_once_and_stays(layout, prepare):
+    layout.requirements.write_text("numpy==1.0\n# == tests: t\npytest==9.0\n# == tables: t\n")
+    installed = layout.state / "requirements.txt"
+    prepare()
+    assert installed.read_text() == "numpy==1.0\n"
+    assert prepare(further=["tests"]) == ["pip"]
+    assert installed.read_text() == "numpy==1.0\npytest==9.0\n"
+    assert prepare(further=["tests"]) == prepare() == []
+    layout.requirements.write_text("numpy==1.0\n# == tests: t\npytest==9.1\n")
+    assert prepare() == ["pip"]
+    assert installed.read_text() == "numpy==1.0\npytest==9.1\n"
+
+
+def test_an_environment_of_a_layout_without_sections_is_brought_up_to_date(layout, prepare):
+    prepare()
+    stamp = stamps.read(layout.venv_stamp)
+    stamps.write(layout.venv_stamp, {"venv": stamp["venv"], "requirements": "older"})
+    assert prepare(further=["tests"]) == ["pip"]
+    assert prepare(further=["tests"]) == []

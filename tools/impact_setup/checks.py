@@ -11,7 +11,7 @@ from impact_setup.errors import SetupError
 
 COMPILERS = ("c++", "g++", "clang++")
 GIGABYTE = 1e9
-# Measured: 1.4 GB of packages, 0.1 GB of builds, and as much again as pip unpacks at one time.
+# Measured: 1.1 GB of packages, 0.1 GB of builds, and as much again as pip unpacks at one time.
 VENV_GB = 2.5
 BUILD_GB = 0.2
 

@@ -12,6 +12,7 @@ from impact_setup.distribution import select_ros
 from impact_setup.errors import SetupError, UsageError
 from impact_setup.layout import Layout
 from impact_setup.parallel import pytest_arguments
+from impact_setup.requirements import needed_by
 
 FAILED = 1
 WRONG_USAGE = 2
@@ -108,7 +109,7 @@ def run(command: str, arguments: list[str], environ: Mapping[str, str]) -> int:
     layout = Layout(Path(__file__).resolve().parents[2])
     call = command_line(command, arguments, layout, environ)
     source = select_ros(environ, layout.root)
-    paths = workspace.prepare(environ, layout, source)
+    paths = workspace.prepare(environ, layout, source, needed_by(command, arguments))
     if command == "doc":
         paths = documentation.prepare(environ, layout, source, paths)
     variables = environment.for_running(environ, paths, layout, source)

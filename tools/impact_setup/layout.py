@@ -45,6 +45,11 @@ class Layout:
         return self.state / "setup.log"
 
     @property
+    def messages_log(self) -> Path:
+        """The file that the output of building the messages goes to."""
+        return self.state / "messages.log"
+
+    @property
     def lock(self) -> Path:
         """The file that one set-up at a time holds locked."""
         return self.state / "lock"

@@ -50,7 +50,7 @@ def explain(text: str) -> str:
 
 @dataclass
 class Runner:
-    """Runs the set-up's commands one after another.
+    """Runs the set-up's commands.
 
     Attributes:
         log: The file that takes their output.
@@ -68,23 +68,33 @@ class Runner:
         Raises:
             SetupError: It failed; says why in one line and names the log.
         """
+        self.finish(self.start(command, environ))
+
+    def start(self, command: Sequence[str], environ: Mapping[str, str]) -> "Started":
+        """Start a command."""
         start = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as output:
             output.write(f"$ {' '.join(command)}\n".encode())
             output.flush()
-            status = self._wait(
-                subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    env=dict(environ),
-                    cwd=self.cwd,
-                    pass_fds=(self.keep,),
-                )
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=dict(environ),
+                cwd=self.cwd,
+                pass_fds=(self.keep,),
             )
-        if status:
-            raise self._failure(command, status, start)
+        return Started(command, process, start)
+
+    def finish(self, started: "Started") -> None:
+        """Wait for the end of a command.
+
+        Raises:
+            SetupError: It failed; says why in one line and names the log.
+        """
+        if status := self._wait(started.process):
+            raise self._failure(started.command, status, started.start)
 
     def _wait(self, process: "subprocess.Popen[bytes]") -> int:
         began = time.monotonic()
@@ -106,6 +116,19 @@ class Runner:
             print("\n" + "\n".join(text.splitlines()[-TAIL_LINES:]), file=sys.stderr)
             meaning = f"{Path(command[0]).name} failed with status {status}"
         return SetupError(f"{meaning} (log: {self.log})")
+
+
+@dataclass(frozen=True)
+class Started:
+    """A command that runs, and where its output begins in the log."""
+
+    command: Sequence[str]
+    process: "subprocess.Popen[bytes]"
+    start: int
+
+    def stop(self) -> None:
+        """End it."""
+        stop(self.process)
 
 
 def stop(process: "subprocess.Popen[bytes]") -> None:

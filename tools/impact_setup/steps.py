@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The steps of the set-up. Each can be repeated; each leaves a stamp only when it is complete."""
 
+import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from impact_setup import stamps
+from impact_setup import requirements, stamps
 from impact_setup.distribution import RosSource
 from impact_setup.layout import Layout
-from impact_setup.runner import Runner
+from impact_setup.runner import Runner, Started
 
 # Where the wheels' CMake files say that Python and numpy are: the machine that they were built on.
 _BUILD_NUMPY = re.compile(r"/opt/python/[\w-]+/lib/python[\d.]+/site-packages/numpy/_core/include")
@@ -22,8 +24,8 @@ _INCLUDES = """
 import json, sysconfig, numpy
 print(json.dumps([numpy.get_include(), sysconfig.get_path("include")]))
 """
-# Installed by the wheels alone; a distribution has its own.
-_WHEEL_ONLY = re.compile(r"(ros-|empy\b|lark-parser\b)")
+# The headers of Boost, Pinocchio and others, against which nothing is compiled: 0.2 GB.
+UNUSED_HEADERS = "cmeel.prefix/include"
 PROBE_TIMEOUT_S = 60.0
 
 
@@ -38,38 +40,63 @@ def make_venv(
     runner.run([base, "-m", "venv", *options, str(layout.venv)], environ)
 
 
-def install(runner: Runner, environ: Mapping[str, str], layout: Layout, source: RosSource) -> None:
-    """Install the pinned requirements; the wheels' CMake files are mended afterwards."""
-    requirements = layout.state / "requirements.txt"
-    requirements.write_text(wanted_requirements(layout.requirements.read_text(), source))
-    runner.run(
-        [
-            str(layout.python),
-            "-m",
-            "pip",
-            "install",
-            "--no-input",
-            "--disable-pip-version-check",
-            "-r",
-            str(requirements),
-        ],
-        {**environ, "PYTHONPATH": ""},
-    )
+def install(
+    runner: Runner,
+    environ: Mapping[str, str],
+    layout: Layout,
+    source: RosSource,
+    further: Iterable[str],
+) -> None:
+    """Install the pinned requirements; the wheels' CMake files are mended afterwards.
+
+    Bytecode is left to the first import: most modules are never imported.
+    """
+    text = layout.requirements.read_text()
+    wanted = layout.state / "requirements.txt"
+    wanted.write_text(requirements.wanted(text, source, further))
+    versions = layout.state / "constraints.txt"
+    versions.write_text(requirements.constraints(text))
+    options = ["--no-input", "--disable-pip-version-check", "--no-compile"]
+    files = ["-r", str(wanted), "-c", str(versions)]
+    pip = [str(layout.python), "-m", "pip", "install", *options, *files]
+    runner.run(pip, {**environ, "PYTHONPATH": ""})
+    slim(layout.venv)
     if source.from_wheels:
         mend(layout.venv, *include_folders(layout.python))
+
+
+def slim(venv: Path) -> None:
+    """Remove unused headers, and join the copies that wheels hold in place of links."""
+    for packages in venv.glob("lib/python3*/site-packages"):
+        shutil.rmtree(packages / UNUSED_HEADERS, ignore_errors=True)
+        join_copies((packages / UNUSED_HEADERS).parent / "lib")
+
+
+def join_copies(folder: Path) -> int:
+    """Make equal libraries of a folder, such as ``libx.so`` and ``libx.so.1``, one file.
+
+    Returns:
+        How many files were replaced by a hard link.
+    """
+    first: dict[str, Path] = {}
+    joined = 0
+    for file in sorted(folder.glob("*.so*")):
+        if file.is_symlink():
+            continue
+        content = hashlib.sha256(file.read_bytes()).hexdigest()
+        same = first.setdefault(content, file)
+        if not file.samefile(same):
+            link = file.with_name(file.name + ".link")
+            link.unlink(missing_ok=True)
+            os.link(same, link)
+            link.replace(file)
+            joined += 1
+    return joined
 
 
 def began_installing(log: Path) -> bool:
     """Say whether pip had begun to change the environment when it failed."""
     return "Installing collected packages" in log.read_text(errors="replace")
-
-
-def wanted_requirements(text: str, source: RosSource) -> str:
-    """Return the requirements that a ROS 2 needs: all with the wheels, else those beside ROS 2."""
-    lines = text.splitlines()
-    if not source.from_wheels:
-        lines = [line for line in lines if not _WHEEL_ONLY.match(line)]
-    return "\n".join(lines) + "\n"
 
 
 def include_folders(python: Path) -> tuple[str, str]:
@@ -113,12 +140,14 @@ def mended_text(text: str, venv: Path, numpy_include: str, python_include: str) 
     return _BUILD_PREFIX.sub(lambda _: f"{venv}/", text)
 
 
-def build(runner: Runner, environ: Mapping[str, str], package: str, layout: Layout) -> None:
-    """Build one colcon package from scratch, so that nothing of an older build is left in it."""
+def start_build(
+    runner: Runner, environ: Mapping[str, str], package: str, layout: Layout
+) -> Started:
+    """Start to build a colcon package from scratch: nothing of an older build is left in it."""
     stamps.remove(layout.package_stamp(package))
     shutil.rmtree(layout.build(package), ignore_errors=True)
     shutil.rmtree(layout.install(package), ignore_errors=True)
-    runner.run(
+    return runner.start(
         [
             str(layout.venv / "bin" / "colcon"),
             "build",

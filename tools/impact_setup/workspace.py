@@ -3,7 +3,7 @@
 """What of the workspace is stale, and mending it in the right order."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from impact_setup import checks, environment, interpreter, lock, stamps, steps
 from impact_setup.distribution import RosSource
 from impact_setup.errors import SetupError
 from impact_setup.layout import MESSAGES, SUITE, Layout
-from impact_setup.runner import Runner
+from impact_setup.runner import Runner, Started
 
 SUITE_FILES = ("setup.py", "setup.cfg", "package.xml", "colcon_defaults.yaml")
 MESSAGE_FILES = (".msg", ".srv", ".action", ".txt", ".xml")
@@ -76,41 +76,57 @@ class Stale:
         return self.venv or self.requirements or self.messages or self.suite
 
 
-def find_stale(layout: Layout, keys: Keys) -> Stale:
-    """Compare the stamps with the checkout."""
+def find_stale(layout: Layout, keys: Keys, further: Iterable[str] = ()) -> Stale:
+    """Compare the stamps with the checkout, and the installed requirements with the needed ones."""
     made = stamps.read(layout.venv_stamp)
     venv = made.get("venv") != keys.venv or not layout.python.exists()
     return Stale(
         venv=venv,
-        requirements=venv or made.get("requirements") != keys.requirements,
+        requirements=venv
+        or made.get("requirements") != keys.requirements
+        or not installed_sections(layout).issuperset(further),
         messages=venv or _package_key(layout, MESSAGES) != keys.messages,
         suite=venv or _package_key(layout, SUITE) != keys.suite,
     )
+
+
+def installed_sections(layout: Layout) -> set[str]:
+    """Return the further sections of the requirements that were installed before."""
+    return set(stamps.read(layout.venv_stamp).get("further", "").split())
 
 
 def _package_key(layout: Layout, package: str) -> str:
     return stamps.read(layout.package_stamp(package)).get("key", "")
 
 
-def ready_paths(layout: Layout, keys: Keys) -> "dict[str, str] | None":
+def ready_paths(layout: Layout, keys: Keys, further: Iterable[str] = ()) -> "dict[str, str] | None":
     """Return the search paths of a workspace that is up to date, else None."""
-    return None if find_stale(layout, keys).any() else environment.cached(keys.all, layout)
+    stale = find_stale(layout, keys, further)
+    return None if stale.any() else environment.cached(keys.all, layout)
 
 
-def prepare(environ: Mapping[str, str], layout: Layout, source: RosSource) -> dict[str, str]:
+def prepare(
+    environ: Mapping[str, str], layout: Layout, source: RosSource, further: Iterable[str] = ()
+) -> dict[str, str]:
     """Bring the workspace up to date and return its search paths.
+
+    Args:
+        environ: The caller's variables.
+        layout: The checkout.
+        source: The ROS 2 to build on.
+        further: The sections of the requirements that are needed besides the base.
 
     Raises:
         SetupError: It cannot be done; says why.
     """
-    paths = ready_paths(layout, current_keys(layout, source))
+    paths = ready_paths(layout, current_keys(layout, source), further)
     if paths is not None:
         return paths
     checks.require_writable(layout.root)
     try:
         with lock.held(layout.lock) as descriptor:
             # another set-up may have done it meanwhile
-            return _SetUp(environ, layout, source, descriptor).run()
+            return _SetUp(environ, layout, source, descriptor, further).run()
     except OSError as error:
         raise SetupError(f"{error.strerror or error}: {error.filename or layout.root}") from error
 
@@ -119,14 +135,22 @@ class _SetUp:
     """One run of the set-up, with the lock held."""
 
     def __init__(
-        self, environ: Mapping[str, str], layout: Layout, source: RosSource, descriptor: int
+        self,
+        environ: Mapping[str, str],
+        layout: Layout,
+        source: RosSource,
+        descriptor: int,
+        further: Iterable[str],
     ) -> None:
         self.environ = environ
         self.layout = layout
         self.source = source
         self.keys = current_keys(layout, source)
-        self.stale = find_stale(layout, self.keys)
+        self.stale = find_stale(layout, self.keys, further)
+        self.further = set(further) | (set() if self.stale.venv else installed_sections(layout))
         self.runner = Runner(layout.log, layout.root, descriptor)
+        self.messages_runner = Runner(layout.messages_log, layout.root, descriptor)
+        self.messages_build: Started | None = None
         self.build_environ = environment.for_building(environ, layout, source)
 
     def run(self) -> dict[str, str]:
@@ -134,7 +158,11 @@ class _SetUp:
         if self.stale.any():
             self._check()
             self.layout.log.write_text("")
-            self._do(self._plan())
+            try:
+                self._do(self._plan())
+            finally:
+                if self.messages_build:  # another step failed beside it
+                    self.messages_build.stop()
         paths = environment.capture(self.environ, self.layout, self.source)
         environment.save(self.keys.all, paths, self.layout)
         return paths
@@ -156,9 +184,9 @@ class _SetUp:
         plan = [
             (self.stale.venv, "making .venv", self._venv),
             (self.stale.requirements, f"installing {ros} (about a minute)", self._install),
-            (self.stale.messages, f"building {MESSAGES} (about a minute)", self._messages),
+            (self.stale.suite, "compiling inner loops (about a minute)", self._loops),
+            (self.stale.messages, f"building {MESSAGES}", self._messages),
             (self.stale.suite, f"building {SUITE}", self._suite),
-            (self.stale.suite, "compiling inner loops (two minutes)", self._loops),
         ]
         return [(text, step) for due, text, step in plan if due]
 
@@ -180,26 +208,39 @@ class _SetUp:
         before = stamps.read(stamp)
         stamps.remove(stamp)
         try:
-            steps.install(self.runner, self.build_environ, self.layout, self.source)
+            steps.install(
+                self.runner, self.build_environ, self.layout, self.source, sorted(self.further)
+            )
         except (SetupError, KeyboardInterrupt):
             if before and not steps.began_installing(self.layout.log):
                 stamps.write(stamp, before)  # the environment is as it was
             raise
-        stamps.write(stamp, {"venv": self.keys.venv, "requirements": self.keys.requirements})
+        made = {"venv": self.keys.venv, "requirements": self.keys.requirements}
+        stamps.write(stamp, {**made, "further": " ".join(sorted(self.further))})
+
+    def _start_messages(self) -> None:
+        self.layout.messages_log.write_text("")
+        self.messages_build = steps.start_build(
+            self.messages_runner, self.build_environ, MESSAGES, self.layout
+        )
 
     def _messages(self) -> None:
-        self._build(MESSAGES, self.keys.messages)
+        if not self.messages_build:
+            self._start_messages()
+        started, self.messages_build = self.messages_build, None
+        assert started
+        self.messages_runner.finish(started)
+        stamps.write(self.layout.package_stamp(MESSAGES), {"key": self.keys.messages})
 
     def _suite(self) -> None:
-        self._build(SUITE, self.keys.suite)
+        self.runner.finish(steps.start_build(self.runner, self.build_environ, SUITE, self.layout))
+        stamps.write(self.layout.package_stamp(SUITE), {"key": self.keys.suite})
 
     def _loops(self) -> "str | None":
+        if self.stale.messages:  # the compiler of the messages is busy at the same time
+            self._start_messages()
         try:
             steps.compile_loops(self.runner, self.build_environ, self.layout)
         except SetupError:  # what is not compiled now, is when it is first used
             return f"left to their first use, see {self.layout.log}"
         return None
-
-    def _build(self, package: str, key: str) -> None:
-        steps.build(self.runner, self.build_environ, package, self.layout)
-        stamps.write(self.layout.package_stamp(package), {"key": key})
