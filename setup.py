@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite as a Python package: for colcon (ament_python) and for pip, with or without ROS 2."""
 
+import sys
 from glob import glob
 from pathlib import Path
 from xml.etree import ElementTree
@@ -127,15 +128,52 @@ PACKAGES = [
 # The texts of impact_msgs, with which bags are written without ROS; a build by links has no copy.
 MESSAGES = {"impact_bags.msg": "impact_msgs/msg"} if Path("impact_msgs/msg").is_dir() else {}
 MANIFEST = ElementTree.parse("package.xml")
+VERSION = MANIFEST.findtext("version")
+# ROS 2 Kilted's public wheels, of which the nodes import these; see requirements.txt for the rest.
+ROS = [
+    f"impact-msgs=={VERSION}",
+    "ros-rclpy[fastrtps]~=9.1",
+    *(
+        f"ros-{name}-msgs~=5.5"
+        for name in (
+            "diagnostic",
+            "geometry",
+            "nav",
+            "sensor",
+            "std",
+            "trajectory",
+            "visualization",
+        )
+    ),
+    "ros-std-srvs~=5.5",
+    *(
+        f"ros-{name}~=2.3"
+        for name in ("action-msgs", "lifecycle-msgs", "rcl-interfaces", "rosgraph-msgs")
+    ),
+]
+# Of scripts: colcon's go to a folder of their own, a wheel's to the PATH.
+PREFIX = "impact_" if {"dist_info", "bdist_wheel"}.intersection(sys.argv) else ""
 
 setup(
     name=NAME,
-    version=MANIFEST.findtext("version"),
+    version=VERSION,
     description=MANIFEST.findtext("description"),
     license=MANIFEST.findtext("license"),
     author=MANIFEST.findtext("author"),
     maintainer=MANIFEST.findtext("maintainer"),
-    url=MANIFEST.findtext("url"),
+    long_description=(Path(__file__).resolve().parent / "README.md").read_text("utf-8"),
+    long_description_content_type="text/markdown",
+    keywords="robotics impact collision contact control simulation ros2",
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3",
+        *(f"Programming Language :: Python :: 3.{minor}" for minor in range(10, 14)),
+        "Topic :: Scientific/Engineering",
+        "Topic :: Scientific/Engineering :: Physics",
+        "Typing :: Typed",
+    ],
     python_requires=">=3.10",
     packages=[*PACKAGES, *MESSAGES],
     package_dir=MESSAGES,
@@ -169,13 +207,14 @@ setup(
         "hdf5": ["h5py>=3.9"],
         "parquet": ["pyarrow>=15"],
         "franka": ['pylibfranka>=0.21; python_version < "3.13"', "franky-sim>=1.0.4"],
+        "ros": ROS,
         "test": ["pytest", "pytest-timeout", "hypothesis"],
     },
     zip_safe=False,
     entry_points={
         "console_scripts": [
-            "bring_up = impact_bringup.entry:bring_up",
-            "franka = impact_bringup.entry:franka",
+            f"{PREFIX}bring_up = impact_bringup.entry:bring_up",
+            f"{PREFIX}franka = impact_bringup.entry:franka",
             "impact = impact_cli.__main__:main",
             "impact_detector = impact_bringup.entry:impact_detector",
             "impact_governor = impact_bringup.entry:impact_governor",
@@ -187,7 +226,7 @@ setup(
             "impact_sim = impact_bringup.entry:impact_sim",
             "impact_cell = impact_bringup.entry:impact_cell",
             "impact_spreading = impact_bringup.entry:impact_spreading",
-            "suite = impact_bringup.entry:suite",
+            f"{PREFIX}suite = impact_bringup.entry:suite",
         ],
         "ament_copyright.license": ["apache2_spdx = impact_ros.node.ament_license:SPDX"],
     },

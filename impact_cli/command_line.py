@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from impact_cli.command_names import COMMANDS
+from impact_cli.command_names import COMMANDS, OF_CHECKOUT
 from impact_cli.options.cluster_option import given_cluster
 from impact_robots.exceptions import ImpactError, UsageError
 from impact_ros.standard_streams import with_output
@@ -68,6 +68,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: Sequence[str]) -> int:
+    if given and given[0] in OF_CHECKOUT:
+        raise UsageError(f"{given[0]}: only in a checkout of the project: ./impact {given[0]}")
     only = given[0] if given and given[0] in COMMANDS else ""
     arguments = with_negative_vectors(without_bare_dashes(given))
     parsed = make_parser(only).parse_args(arguments)

@@ -26,3 +26,5 @@ COMMANDS = {
     "export": "write the arm and a wall for another simulator, or impacts as tables",
     "completion": "print what lets a shell complete commands and names",
 }
+
+OF_CHECKOUT = ("test", "doc", "shell", "setup", "wheels")  # of ./impact alone

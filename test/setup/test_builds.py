@@ -19,8 +19,9 @@ from pathlib import Path
 
 import pytest
 from impact_setup import environment
-from impact_setup.distribution import select_ros
+from impact_setup.distribution import RosSource, select_ros
 from impact_setup.layout import Layout
+from impact_setup.wheels import make as make_wheels
 
 from impact_view.web.browser import find_browser
 
@@ -211,6 +212,78 @@ def test_without_ros_a_recording_is_shown(without_ros):
     command = ["venv/bin/impact", "view", "shown", "--picture", "hit.png", "--port", "8459"]
     assert "picture: hit.png" in run(command, folder, plain)
     assert (folder / "hit.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.fixture(scope="module")
+def wheels(clone, tmp_path_factory, project_root):
+    """Both wheels, as ``./impact wheels`` builds them for this Python."""
+    layout = Layout(clone(tmp_path_factory.mktemp("wheels") / "impact"))
+    layout.state.mkdir()
+    layout.venv.symlink_to(project_root / ".venv")
+    if not layout.python.exists():
+        pytest.skip("needs the .venv of ./impact: ROS 2 is a distribution's")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHON", str(layout.python))
+        return make_wheels(dict(os.environ), layout, RosSource())
+
+
+@pytest.fixture(scope="module")
+def from_wheels(wheels, tmp_path_factory, variables):
+    """A function that makes a new ``venv`` of the wheels' folder and what pip then installs."""
+
+    def make(*arguments):
+        folder = tmp_path_factory.mktemp("from_wheels")
+        plain = {k: v for k, v in variables.items() if k not in environment.SEARCH_PATHS}
+        plain = {k: v for k, v in plain.items() if k != environment.WHEELS_MARK}
+        plain["PATH"] = f"{folder}/venv/bin:{os.defpath}"
+        run([os.path.realpath(sys.executable), "-m", "venv", "venv"], folder, plain)
+        options = ["--find-links", str(wheels[0].parent)]
+        run(["venv/bin/python", "-m", "pip", "install", *options, *arguments], folder, plain)
+        return folder, plain
+
+    return make
+
+
+def figures_of_demo(folder, plain):
+    """Return the runs of the demo's table and what was printed."""
+    printed = run(["venv/bin/impact", "demo", "--out", "demo"], folder, plain)
+    return json.loads((folder / "demo" / "table.json").read_text())["runs"], printed
+
+
+def test_wheels_have_the_demo_of_the_checkout_with_and_without_ros(
+    wheels, from_wheels, tmp_path, project_root
+):
+    there = str(tmp_path / "demo")
+    over_dds = [sys.executable, "-m", "impact_cli", "demo", "--json", "--out", there]
+    run(over_dds, project_root, dict(os.environ))
+    wanted = json.loads((tmp_path / "demo" / "table.json").read_text())["runs"]
+    suite = next(str(wheel) for wheel in wheels if wheel.name.startswith("impact_control"))
+    figures, printed = figures_of_demo(*from_wheels(suite))
+    assert figures == wanted and "no ROS 2" in printed
+    figures, printed = figures_of_demo(*from_wheels("impact-control[ros]"))
+    assert figures == wanted and "no ROS 2" not in printed
+
+
+def test_wheels_can_be_published_and_their_scripts_say_what_is_missing(wheels, from_wheels):
+    suite = next(str(wheel) for wheel in wheels if wheel.name.startswith("impact_control"))
+    folder, plain = from_wheels(suite, "twine")
+    run(["venv/bin/twine", "check", "--strict", *map(str, wheels)], folder, plain)
+    line = "needs ROS 2, of which rclpy is missing\n"
+    assert said(["venv/bin/impact_bring_up"], folder, plain) == f"impact_bring_up: {line}"
+    assert said(["venv/bin/impact_qp"], folder, plain) == f"impact_qp: {line}"
+    for command in ("reproduce", "bench qp", "test", "doc", "wheels"):
+        line = said(["venv/bin/impact", *command.split()], folder, plain)
+        assert "in a checkout of the project" in line and line.count("\n") == 1
+
+
+def said(command, folder, plain):
+    """Return what a command that fails prints."""
+    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    result = subprocess.run(
+        command, cwd=folder, env=plain, text=True, timeout=COMMAND_TIMEOUT_S, check=False, **both
+    )
+    assert result.returncode in (1, 2)
+    return result.stdout
 
 
 def site_packages(folder):

@@ -5,15 +5,16 @@
 import ast
 import os
 import re
+import runpy
 import subprocess
 import sys
 from xml.etree import ElementTree
 
 import pytest
+import setuptools
 from impact_setup.cli import HELP
 from packaging.requirements import Requirement
 from packaging.version import Version
-from setuptools import find_packages
 
 ROSDEP_KEYS = {  # of what is imported; a module that is not here is the ROS package of its name
     "matplotlib": "python3-matplotlib",
@@ -51,13 +52,21 @@ def setup_tree(project_root):
     return ast.parse((project_root / "setup.py").read_text())
 
 
+def arguments_of_setup(project_root, command):
+    """What setup.py gives to setuptools for a command."""
+    found = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(setuptools, "setup", lambda **arguments: found.update(arguments))
+        patch.setattr(sys, "argv", ["setup.py", command])
+        patch.chdir(project_root)
+        runpy.run_path("setup.py")
+    return found
+
+
 @pytest.fixture(scope="module")
-def setup_arguments(setup_tree):
-    """The literal keyword arguments of setup()."""
-    calls = [node for node in ast.walk(setup_tree) if isinstance(node, ast.Call)]
-    call = next(call for call in calls if getattr(call.func, "id", "") == "setup")
-    names = ("install_requires", "entry_points", "extras_require")
-    return {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.arg in names}
+def setup_arguments(project_root):
+    """The keyword arguments of setup() for colcon."""
+    return arguments_of_setup(project_root, "develop")
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +90,7 @@ def test_every_package_in_the_tree_is_listed(project_root, setup_tree):
         for node in ast.walk(setup_tree)
         if isinstance(node, ast.Assign) and node.targets[0].id == "PACKAGES"
     )
-    found = find_packages(str(project_root), include=["impact_*"])
+    found = setuptools.find_packages(str(project_root), include=["impact_*"])
     assert sorted(ast.literal_eval(assigned)) == sorted(found)
 
 
@@ -91,6 +100,29 @@ def test_every_console_script_has_its_main(project_root, setup_arguments):
         module, function = re.fullmatch(r"\w+ = ([\w.]+):(\w+)", script).groups()
         source = (project_root / module.replace(".", "/")).with_suffix(".py").read_text()
         assert function in names_defined(ast.parse(source).body), script
+
+
+@pytest.mark.parametrize("command", ["dist_info", "bdist_wheel"])  # pip gives both
+def test_all_that_a_wheel_puts_on_the_path_is_named_impact(project_root, setup_arguments, command):
+    for_wheel = arguments_of_setup(project_root, command)["entry_points"]["console_scripts"]
+    names = [script.split(" = ") for script in for_wheel]
+    assert all(name.startswith("impact") for name, _ in names)
+    of_colcon = setup_arguments["entry_points"]["console_scripts"]
+    assert [each for _, each in names] == [each.split(" = ")[1] for each in of_colcon]
+
+
+def test_the_extra_for_ros_is_pinned_within_its_range(pins, setup_arguments, project_root):
+    versions = {**pinned(pins, "3.11"), "impact-msgs": setup_arguments["version"]}
+    for requirement in map(Requirement, setup_arguments["extras_require"]["ros"]):
+        assert requirement.specifier.contains(versions[requirement.name]), requirement
+
+
+def test_the_extra_for_ros_has_all_that_the_nodes_import(project_root, setup_arguments):
+    names = {Requirement(each).name for each in setup_arguments["extras_require"]["ros"]}
+    manifest = ElementTree.parse(project_root / "package.xml")
+    needed = {element.text.replace("_", "-") for element in manifest.iter("exec_depend")}
+    messages = {f"ros-{name}" for name in needed if re.search("-(msgs|srvs|interfaces)$", name)}
+    assert names >= messages - {"ros-impact-msgs", "ros-builtin-interfaces"}  # brought in
 
 
 def names_defined(body):
@@ -174,10 +206,10 @@ def test_setuptools_still_builds_links(pins):
 
 
 def test_the_entry_point_lists_the_commands_there_are():
-    from impact_cli.command_names import COMMANDS
+    from impact_cli.command_names import COMMANDS, OF_CHECKOUT
 
     listed = set(re.findall(r"^  ([\w-]+)  ", HELP, re.MULTILINE))
-    assert listed == {*COMMANDS, "test", "doc", "shell", "setup"}
+    assert listed == {*COMMANDS, *OF_CHECKOUT}
 
 
 @pytest.mark.parametrize("python", PYTHONS)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from impact_setup import documentation, environment, workspace
+from impact_setup import documentation, environment, wheels, workspace
 from impact_setup.distribution import select_ros
 from impact_setup.errors import SetupError, UsageError
 from impact_setup.layout import Layout
@@ -50,6 +50,7 @@ Sets up what is missing (Python packages, ROS 2, both colcon packages), then run
   shell       a shell with everything sourced; ./impact shell -- COMMAND runs one command in it
   doc         build the documentation in build/doc; arguments go to Sphinx
   setup       only set up
+  wheels      build the wheels of both packages in dist/, for pip on another machine
 
 ./impact COMMAND --help lists its options and examples. Where to begin:
 
@@ -105,11 +106,15 @@ def complain(line: str, status: int) -> int:
 
 
 def run(command: str, arguments: list[str], environ: Mapping[str, str]) -> int:
-    """Set up, then become the command; returns only for ``setup``."""
+    """Set up, then become the command; returns only for ``setup`` and ``wheels``."""
     layout = Layout(Path(__file__).resolve().parents[2])
     call = command_line(command, arguments, layout, environ)
     source = select_ros(environ, layout.root)
     paths = workspace.prepare(environ, layout, source, needed_by(command, arguments))
+    if command == "wheels":
+        for wheel in wheels.make(environ, layout, source):
+            print(wheel.relative_to(layout.root))
+        return 0
     if command == "doc":
         paths = documentation.prepare(environ, layout, source, paths)
     variables = environment.for_running(environ, paths, layout, source)
@@ -121,10 +126,10 @@ def run(command: str, arguments: list[str], environ: Mapping[str, str]) -> int:
 def command_line(
     command: str, arguments: list[str], layout: Layout, environ: Mapping[str, str]
 ) -> list[str]:
-    """Return what to execute for a command; nothing for ``setup``.
+    """Return what to execute for a command; nothing for ``setup`` and ``wheels``.
 
     Raises:
-        UsageError: ``shell`` or ``setup`` got something else than it takes.
+        UsageError: ``shell``, ``setup`` or ``wheels`` got something else than it takes.
     """
     python = str(layout.python)
     if command == "test":
@@ -133,9 +138,9 @@ def command_line(
         return shell_line(arguments, environ, layout)
     if command == "doc":
         return documentation.sphinx_line(arguments, layout)
-    if command == "setup":
+    if command in ("setup", "wheels"):
         if arguments:
-            raise UsageError(f"setup takes no arguments, got {' '.join(arguments)}")
+            raise UsageError(f"{command} takes no arguments, got {' '.join(arguments)}")
         return []
     return [python, "-m", "impact_cli", command, *arguments]
 

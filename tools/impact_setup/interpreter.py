@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -59,6 +60,11 @@ def probe(command: str) -> "Interpreter | None":
         return Interpreter(**json.loads(answer.stdout))
     except (OSError, subprocess.SubprocessError, ValueError, TypeError):
         return None
+
+
+def platform_tag() -> str:
+    """Return the platform as wheels name it, such as ``linux_x86_64``."""
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
 
 def candidates(environ: Mapping[str, str]) -> list[str]:

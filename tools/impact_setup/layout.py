@@ -65,6 +65,16 @@ class Layout:
         return self.state / "sphinx"
 
     @property
+    def dist(self) -> Path:
+        """The folder of the wheels."""
+        return self.root / "dist"
+
+    @property
+    def scratch(self) -> Path:
+        """The folder that wheels are built in."""
+        return self.state / "wheels"
+
+    @property
     def venv_stamp(self) -> Path:
         """Says which virtual environment and which requirements are complete."""
         return self.venv / "impact-setup.json"

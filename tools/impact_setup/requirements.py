@@ -46,6 +46,13 @@ def wanted(text: str, source: RosSource, further: Iterable[str] = ()) -> str:
     return _lines(line for name in (*names, *further) for line in found.get(name, []))
 
 
+def for_messages(text: str) -> str:
+    """Return what the messages are built with: numpy, colcon and ROS 2."""
+    found = sections(text)
+    numpy = [line for line in found["library"] if line.startswith("numpy==")]
+    return _lines([*numpy, *found["building"], f"# == {ROS}", *found[ROS]])
+
+
 def constraints(text: str) -> str:
     """Return the versions of all sections, in the form that pip takes as constraints."""
     return _lines(_EXTRAS.sub("", line) for lines in sections(text).values() for line in lines)

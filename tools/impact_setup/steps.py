@@ -141,9 +141,21 @@ def mended_text(text: str, venv: Path, numpy_include: str, python_include: str) 
 
 
 def start_build(
-    runner: Runner, environ: Mapping[str, str], package: str, layout: Layout
+    runner: Runner,
+    environ: Mapping[str, str],
+    package: str,
+    layout: Layout,
+    to_copy: bool = False,
 ) -> Started:
-    """Start to build a colcon package from scratch: nothing of an older build is left in it."""
+    """Start to build a colcon package from scratch: nothing of an older build is left in it.
+
+    Args:
+        runner: Runs colcon.
+        environ: The variables.
+        package: Its name.
+        layout: The checkout.
+        to_copy: Whether the result is to be copied elsewhere: no links, no paths of libraries.
+    """
     stamps.remove(layout.package_stamp(package))
     shutil.rmtree(layout.build(package), ignore_errors=True)
     shutil.rmtree(layout.install(package), ignore_errors=True)
@@ -151,12 +163,13 @@ def start_build(
         [
             str(layout.venv / "bin" / "colcon"),
             "build",
-            "--symlink-install",
+            *([] if to_copy else ["--symlink-install"]),
             "--packages-select",
             package,
             "--cmake-args",
             f"-DPython3_EXECUTABLE={layout.python}",
             "-DCMAKE_BUILD_TYPE=Release",
+            *(["-DCMAKE_SKIP_RPATH=ON", "-DBUILD_TESTING=OFF"] if to_copy else []),
         ],
         environ,
     )
