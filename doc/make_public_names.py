@@ -67,8 +67,10 @@ def _commands() -> Iterator[str]:
 
 
 def _executables() -> Iterator[str]:
-    """Yield what `ros2 run` and the PATH know."""
-    scripts = re.findall(r'"(\w+) = impact_\w+\.[\w.]+:\w+"', (ROOT / "setup.py").read_text())
+    """Yield what `ros2 run` knows; on the PATH of a wheel each begins with `impact`."""
+    scripts = re.findall(
+        r'"(?:\{PREFIX\})?(\w+) = impact_\w+\.[\w.]+:\w+"', (ROOT / "setup.py").read_text()
+    )
     yield from (f"executable {name}" for name in scripts)
 
 

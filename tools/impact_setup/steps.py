@@ -156,6 +156,7 @@ def start_build(
         layout: The checkout.
         to_copy: Whether the result is to be copied elsewhere: no links, no paths of libraries.
     """
+    from_wheels = environ.get("AMENT_PREFIX_PATH") == str(layout.venv)
     stamps.remove(layout.package_stamp(package))
     shutil.rmtree(layout.build(package), ignore_errors=True)
     shutil.rmtree(layout.install(package), ignore_errors=True)
@@ -169,6 +170,7 @@ def start_build(
             "--cmake-args",
             f"-DPython3_EXECUTABLE={layout.python}",
             "-DCMAKE_BUILD_TYPE=Release",
+            *(["-DONE_UNIT_PER_LIBRARY=ON"] if from_wheels else []),
             *(["-DCMAKE_SKIP_RPATH=ON", "-DBUILD_TESTING=OFF"] if to_copy else []),
         ],
         environ,
