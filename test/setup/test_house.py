@@ -32,6 +32,7 @@ USED_BY_NAME = {  # and so imported by no other module of the suite
     *("impact_qp.arms.node", "impact_qp.body.node", "impact_qp.learning.node"),
     "impact_qp.governor.node",
     *("impact_ros.node.ament_license", "impact_sim.cell.node", "impact_trials.warm_up"),
+    "impact_trials.many_states",
 }
 REGISTRIES = ("impact_cli.commands", "impact_detector.detectors", "impact_predictor.laws")
 ONE_KIND = ("impact_cli/commands", "impact_qp/compiled")  # a command, an inner loop of a cycle each

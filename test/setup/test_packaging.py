@@ -43,7 +43,7 @@ WITHOUT_KEY = {  # of rosdep; the last five are in extras
 }
 WITH_NUMBA = {"llvmlite"}
 WITH_VISER = {"imageio", "trimesh", "websockets"}
-WITH_ROSBAGS = {"backports", "compression", "lz4"}  # what decompresses comes with rosbags
+WITH_ROSBAGS = {"backports", "compression", "lz4", "ruamel"}  # come with rosbags
 PYTHONS = ["3.10", "3.11", "3.12", "3.13"]
 
 
