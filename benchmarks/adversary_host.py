@@ -175,6 +175,7 @@ class Host:
         publisher = self._make(kind, topic, *args, **options)
         name = topic.removeprefix("~/")
         publisher.publish = lambda message: self._hear(name, message)
+        publisher.get_subscription_count = lambda: 1
         return publisher
 
     def request(self, transition: str) -> bool:

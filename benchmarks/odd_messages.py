@@ -21,6 +21,7 @@ from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.serialization import serialize_message
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 
 from impact_detector.node import DetectorNode
@@ -71,7 +72,7 @@ class Patient:
     def __post_init__(self) -> None:
         self.node.get_logger = lambda: self.logger  # type: ignore[method-assign]
         self.inputs: list[tuple[str, Callable[[Any], None], Any]] = []
-        for each in self.node.subscriptions:
+        for each in _subscriptions(self.node):
             name = _name(self.node, each.topic_name)
             if name in self.good:
                 fed = _garbled(each.callback) if each.raw else each.callback
@@ -202,8 +203,13 @@ def _asked(service: Any) -> Callable[[Any], None]:
 
 
 def _callback(node: Node, topic: str) -> Callable[[Any], None]:
-    (found,) = (each for each in node.subscriptions if _name(node, each.topic_name) == topic)
+    (found,) = (each for each in _subscriptions(node) if _name(node, each.topic_name) == topic)
     return _fed(found.callback, found.raw)
+
+
+def _subscriptions(node: Node) -> list[Subscription]:
+    """Return all of a node, those too whose messages it takes when it needs one."""
+    return [*node.subscriptions, *getattr(node, "unserved", ())]
 
 
 # --- detector -----------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
-from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from impact_detector.parameters import DetectorParameters, session_for, thresholds
@@ -42,6 +41,7 @@ from impact_ros import qos
 from impact_ros.messages import JointReader, from_nanoseconds, to_nanoseconds
 from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.main import main_for
+from impact_ros.node.on_demand import OnDemandNode
 from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.parameters import declare
 
@@ -49,7 +49,7 @@ DIAGNOSTIC_PERIOD = 1.0  # [s]
 _LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
 
 
-class DetectorNode(Node):
+class DetectorNode(OnDemandNode):
     """Detects impacts from joint torques and forces, and estimates what they did.
 
     Subscribes to `joint_states`, `impact_qp/desired_joint_states` (its effort is the reference
@@ -110,10 +110,12 @@ class DetectorNode(Node):
                 self.get_logger().info(f"{item.name}: {item.value:g} from now on")
 
     def _subscribe(self, profile: Any) -> None:
-        # Where no detector compares with them, desired states are taken but not decoded.
-        compares, desired = self._session.needs_references, "impact_qp/desired_joint_states"
-        on_desired = self._guarded(desired, self._on_desired) if compares else _ignore
-        self.create_subscription(JointState, desired, on_desired, profile, raw=not compares)
+        desired = "impact_qp/desired_joint_states"
+        if self._session.needs_references:
+            on_desired = self._guarded(desired, self._on_desired)
+            self.create_subscription(JointState, desired, on_desired, profile)
+        else:
+            self.subscribe_on_demand(JointState, desired)
         for kind, topic, callback, quality in (
             (JointState, "joint_states", self._on_state, profile),
             (WrenchStamped, "wrench", self._on_wrench, profile),
@@ -203,10 +205,6 @@ class DetectorNode(Node):
             self._log.warning(f"joint_states: not finite, or too large: {', '.join(bad)}", "finite")
         if sample.tau is None:
             self._log.warning("joint_states: no effort, which most detectors need", "no effort")
-
-
-def _ignore(_message: bytes) -> None:
-    """Take a message that nobody needs."""
 
 
 main = main_for(DetectorNode)

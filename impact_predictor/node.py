@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import scipy.optimize  # noqa: F401  here, not in the first question: it loads slowly
-from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
@@ -48,6 +47,7 @@ from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, to_nanoseconds
 from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.main import main_for
+from impact_ros.node.on_demand import OnDemandNode
 from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.parameters import declare
 
@@ -55,7 +55,7 @@ _LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
 _STREAM_LIFETIME = 1_000_000_000  # after which RViz forgets the stream's markers [ns]
 
 
-class PredictorNode(Node):
+class PredictorNode(OnDemandNode):
     """Answers `~/predict_impact` and `~/compute_feasible_sets`, and predicts near a surface.
 
     Subscribes to `joint_states`, whose last message stands in for an empty state in a request.
@@ -84,14 +84,13 @@ class PredictorNode(Node):
         self._object_reader = ObjectReader(self._robot)
         self._stream_reader = JointReader(self._robot.joint_names)
         self._last_state: JointState | None = None
-        self._last_bytes: bytes | None = None  # newer than that
+        self._newest_bytes: Callable[[], bytes | None] = lambda: None  # newer than that
         self._messages: list[ImpactPrediction] = []  # of the last answer without loads
         self._last_header = Header(frame_id=self._robot.base_frame)
         self._log = ThrottledLog(self.get_logger(), _LOG_PERIOD)
         self._advertise()
         if self._near is None:
-            topic, profile = "joint_states", qos.SENSOR
-            self.create_subscription(JointState, topic, self._keep_state, profile, raw=True)
+            self._newest_bytes = self.subscribe_on_demand(JointState, "joint_states")
         else:  # a deep queue: no state of a fast playback is lost
             topic, profile = "joint_states", qos.RECORD_BEST_EFFORT
             on_state = checked_callback(self, topic, self._on_state)
@@ -190,14 +189,9 @@ class PredictorNode(Node):
 
     # --- stream -------------------------------------------------------------------------------
 
-    def _keep_state(self, message: bytes) -> None:
-        """Store a state unread: few of them are needed by requests."""
-        self._last_bytes = message
-
     def _newest_state(self) -> JointState | None:
         """Return the newest state, or None."""
-        newest, self._last_bytes = self._last_bytes, None
-        if newest is not None:
+        if (newest := self._newest_bytes()) is not None:
             try:
                 self._last_state = deserialize_message(newest, JointState)
             except Exception as error:  # rclpy's is a bare RuntimeError

@@ -28,7 +28,8 @@ class Outputs:
     """Sends commands, reports and announcements.
 
     An answer is a command and its reports. The command is sent first, but last in lockstep, so that
-    all other messages have arrived before it.
+    all other messages have arrived before it. Outside lockstep only the stamped command is sent to
+    nobody; the other messages are sent to those that subscribe.
 
     Attributes:
         sent: when the last answer's command was sent [s of ``time.perf_counter``].
@@ -87,9 +88,10 @@ class Outputs:
 
     def begin_answer(self, values: np.ndarray, stamp: Any) -> None:
         """Send the command of an answer, (n,), outside lockstep; ``stamp`` is the state's."""
-        self._replies = self._addressed(values, stamp)
-        if not self._lockstep:
-            _send(self._replies)
+        if self._lockstep:
+            self._replies = self._addressed(values, stamp)
+        else:
+            self.send(values, stamp)
         self.sent = time.perf_counter()
 
     def finish_answer(
@@ -103,18 +105,31 @@ class Outputs:
             more: reports.
             **motion: commanded, as of :func:`.desired_message`.
         """
-        desired = desired_message(self._robot.joint_names, stamp, **motion)
-        reports = (self._desired, desired), (self._status, status), *more
-        self._answer = (*reports, *self._replies)
-        _send(self._answer if self._lockstep else reports)
+        if self._lockstep:
+            desired = desired_message(self._robot.joint_names, stamp, **motion)
+            reports = (self._desired, desired), (self._status, status), *more
+            self._answer = (*reports, *self._replies)
+            _send(self._answer)
+            return
+        if _is_heard(self._desired):
+            self._desired.publish(desired_message(self._robot.joint_names, stamp, **motion))
+        if _is_heard(self._status):
+            self._status.publish(status)
+        _send(more)
 
     def repeat_answer(self) -> None:
         """Send the last answer again."""
         _send(self._answer)
 
     def send(self, values: np.ndarray, stamp: Any) -> None:
-        """Send a command that answers no state, (n,)."""
-        _send(self._addressed(values, stamp))
+        """Send a command, (n,); the stamped one, which is waited for, in lockstep last."""
+        if self._lockstep:
+            _send(self._addressed(values, stamp))
+            return
+        self._commands.publish(self._filled(values, stamp))
+        if _is_heard(self._values):
+            fill(self._plain.data, values)
+            self._values.publish(self._plain)
 
     def report(self, status: ControllerStatus) -> None:
         """Send a status without an answer."""
@@ -127,12 +142,20 @@ class Outputs:
             self._announcement.publish(announcement_message(self._robot, plan, due, stamp))
 
     def _addressed(self, values: np.ndarray, stamp: Any) -> tuple[Addressed, Addressed]:
-        """Return a command's two messages; in lockstep the stamped one, waited for, comes last."""
+        """Return a command's two messages, the stamped one last."""
         fill(self._plain.data, values)
+        return (self._values, self._plain), (self._commands, self._filled(values, stamp))
+
+    def _filled(self, values: np.ndarray, stamp: Any) -> JointCommand:
+        """Return the message of a command."""
         fill(self._stamped.values, values)
         self._stamped.header.stamp = stamp
-        pair = (self._values, self._plain), (self._commands, self._stamped)
-        return pair if self._lockstep else pair[::-1]
+        return self._stamped
+
+
+def _is_heard(publisher: Any) -> bool:
+    """Return whether anybody subscribes: messages to nobody are converted, too."""
+    return bool(publisher.get_subscription_count())
 
 
 def _send(messages: Iterable[Addressed]) -> None:

@@ -64,8 +64,9 @@ def interfaces():
         made.append(node)
         if given:
             node.trigger_configure()
+        subscriptions = [*node.subscriptions, *getattr(node, "unserved", ())]
         return {
-            "in": rows(node.subscriptions, lambda each: (each.topic_name, each.msg_type), name),
+            "in": rows(subscriptions, lambda each: (each.topic_name, each.msg_type), name),
             "out": rows(node.publishers, lambda each: (each.topic_name, each.msg_type), name),
             "service": rows(node.services, lambda each: (each.srv_name, each.srv_type), name),
         }

@@ -84,7 +84,7 @@ class Graph:
         """Return the names of the topics that a node subscribes to, and publishes."""
         made = self.nodes[node]
         return (
-            {each.topic_name for each in made.subscriptions},
+            {each.topic_name for each in (*made.subscriptions, *getattr(made, "unserved", ()))},
             {each.topic_name for each in made.publishers},
         )
 

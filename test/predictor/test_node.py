@@ -241,9 +241,9 @@ def test_a_state_with_impossible_numbers_or_names_is_an_answer(caller, request, 
     refuse(caller, asked, "CODE_UNKNOWN_JOINT", "expected at most 1000 joint names, got 100007")
 
 
-def test_a_state_that_cannot_be_read_is_an_answer(caller, request_prediction):
+def test_a_state_that_cannot_be_read_is_an_answer(caller, request_prediction, monkeypatch):
     request_prediction.state = JointState()
-    caller.node._keep_state(b"\x00\x01\x00\x00\xff\xff")
+    monkeypatch.setattr(caller.node, "_newest_bytes", lambda: b"\x00\x01\x00\x00\xff\xff")
     refuse(caller, request_prediction, "CODE_BAD_STATE", "state: cannot be read")
 
 

@@ -184,7 +184,7 @@ def test_the_way_to_rest_begins_a_period_after_the_last_command(make_bench, monk
         bench.send(bench.verdict(k * MS))
         bench.answer(bench.state(k * MS))
     clock.now += 0.0004
-    monkeypatch.setattr(outputs, "_send", lambda messages: sent.append(clock.now))
+    monkeypatch.setattr(outputs.Outputs, "send", lambda *command: sent.append(clock.now))
     assert bench.node.trigger_deactivate() == OK
     assert bench.node.trigger_cleanup() == OK
     assert len(sent) > 1

@@ -1,0 +1,69 @@
+# Copyright 2026 The impact_control developers
+# SPDX-License-Identifier: Apache-2.0
+"""What a controller's node publishes, and to whom."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+pytest.importorskip("impact_msgs.msg")
+
+from builtin_interfaces.msg import Time
+
+from impact_msgs.msg import ControllerStatus
+from impact_qp.ros.outputs import Outputs
+
+
+class Publisher:
+    """Notes what was published, and has as many subscribers as it is given."""
+
+    def __init__(self, topic, sent):
+        self.subscribers, self._topic, self._sent = 0, topic, sent
+
+    def get_subscription_count(self):
+        return self.subscribers
+
+    def publish(self, message):
+        self._sent.append((self._topic, message))
+
+
+class Publishers:
+    """Stands in for a node."""
+
+    def __init__(self):
+        self.sent, self.made = [], {}
+
+    def create_publisher(self, kind, topic, profile):
+        name = topic.rsplit("/", 1)[-1]
+        self.made[name] = Publisher(name, self.sent)
+        return self.made[name]
+
+
+def answer(panda, *, lockstep, heard=()):
+    """Return the topics and messages of one answer, in order."""
+    node = Publishers()
+    outputs = Outputs(node, panda, "torque", lockstep=lockstep)
+    for name in heard:
+        node.made[name].subscribers = 1
+    outputs.begin_answer(np.arange(7.0), Time(sec=3))
+    outputs.finish_answer(ControllerStatus(), Time(sec=3), velocity=np.ones(7))
+    return node.sent
+
+
+def test_only_the_command_is_sent_to_nobody(panda):
+    ((topic, message),) = answer(panda, lockstep=False)
+    assert topic == "command"
+    assert message.header.stamp == Time(sec=3)
+    np.testing.assert_array_equal(message.values, np.arange(7.0))
+
+
+@pytest.mark.parametrize("name", ["commands", "desired_joint_states", "status"])
+def test_who_subscribes_gets_the_message_after_the_command(panda, name):
+    sent = answer(panda, lockstep=False, heard=[name])
+    assert [topic for topic, _ in sent] == ["command", name]
+
+
+def test_in_lockstep_everything_is_sent_and_the_command_last(panda):
+    """An answer may be asked for again, by then by others."""
+    topics = [topic for topic, _ in answer(panda, lockstep=True)]
+    assert topics == ["desired_joint_states", "status", "commands", "command"]
