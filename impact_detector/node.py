@@ -44,6 +44,7 @@ from impact_ros.node.main import main_for
 from impact_ros.node.on_demand import OnDemandNode
 from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.parameters import declare
+from impact_ros.state_stream import StateStream, StreamedState
 
 DIAGNOSTIC_PERIOD = 1.0  # [s]
 _LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
@@ -73,6 +74,7 @@ class DetectorNode(OnDemandNode):
         self._robot = parameters.load_robot()
         self._session = session_for(parameters, self._robot)
         self._reader = JointReader(self._robot.joint_names)
+        self._stream = StateStream()
         self._desired_reader = JointReader(self._robot.joint_names)
         self._frame, self._force_frame = "", ""
         self._newest: int | None = None
@@ -117,12 +119,13 @@ class DetectorNode(OnDemandNode):
         else:
             self.subscribe_on_demand(JointState, desired)
         for kind, topic, callback, quality in (
-            (JointState, "joint_states", self._on_state, profile),
+            (JointState, "joint_states", self._on_serialized_state, profile),
             (WrenchStamped, "wrench", self._on_wrench, profile),
             (WrenchBatch, "wrench_batch", self._on_batch, profile),
             (ImpactAnnouncement, "impact_qp/announcement", self._on_announcement, qos.LATCHED),
         ):
-            self.create_subscription(kind, topic, self._guarded(topic, callback), quality)
+            taken = self._guarded(topic, callback)
+            self.create_subscription(kind, topic, taken, quality, raw=kind is JointState)
 
     def _guarded(self, topic: str, callback: Callable[[Any], None]) -> Callable[[Any], None]:
         """Return a callback that drops, counts and names what it cannot use."""
@@ -131,7 +134,10 @@ class DetectorNode(OnDemandNode):
     def _count_unreadable(self, _line: str) -> None:
         self._health.unreadable += 1
 
-    def _on_state(self, message: JointState) -> None:
+    def _on_serialized_state(self, data: bytes) -> None:
+        self._on_state(self._stream.read(data))
+
+    def _on_state(self, message: JointState | StreamedState) -> None:
         try:
             sample = joint_sample(message, self._reader)
         except ImpactError as error:

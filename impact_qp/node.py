@@ -135,10 +135,14 @@ class ImpactQpNode(SuiteLifecycleNode):
         profile = LOCKSTEP if settings.lockstep else SENSOR
         self._listeners = [
             self.create_subscription(
-                kind, topic, checked_callback(self, topic, callback, dropped), quality
+                kind,
+                topic,
+                checked_callback(self, topic, callback, dropped),
+                quality,
+                raw=kind is JointState,
             )
             for kind, topic, callback, dropped, quality in (
-                (JointState, STATES, cycle.take_state, cycle.drop_state, profile),
+                (JointState, STATES, cycle.take_serialized_state, cycle.drop_state, profile),
                 (DetectorStatus, DETECTIONS, cycle.take_status, None, profile),
                 (ImpactEstimate, ESTIMATES, self._take_estimate, None, LATCHED),
             )

@@ -20,7 +20,9 @@ from impact_qp.ros.messages import status_message
 from impact_qp.ros.outputs import Outputs
 from impact_ros.messages import to_nanoseconds
 
-SPARE = 0.6  # of a period since a state came, after which nothing is begun that can wait [-]
+# Fraction of a period since a state came, after which nothing is begun that can wait: a detector in
+# the same process is next, and the state after that must find the process idle.
+SPARE = 0.4
 
 # stamp of the state [ns], its q and dq (n,), the command, its status, an impact is detected
 OnAnswer = Callable[[int, np.ndarray, np.ndarray, Command, ControllerStatus, bool], None]

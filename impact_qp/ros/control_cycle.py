@@ -25,6 +25,7 @@ from impact_robots.exceptions import ImpactError
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.throttled_log import ThrottledLog
+from impact_ros.state_stream import StateStream, StreamedState
 
 
 class Watching(Protocol):
@@ -75,7 +76,7 @@ class ControlCycle:
         self._lockstep, self.state_timeout = watching.lockstep, watching.state_timeout
         self._log = ThrottledLog(node.get_logger())
         self.watch = CycleWatch(self._period, watching.max_consecutive_missed)
-        self.inputs = Inputs(robot, evidence_age)
+        self.inputs, self._stream = Inputs(robot, evidence_age), StateStream()
         self.steps = StampSteps(self._period)
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # goes on while simulated time stands
         self._answer_late = checked_callback(
@@ -87,7 +88,7 @@ class ControlCycle:
 
     def _forget(self) -> None:
         self.stamp, self._received = -1, 0.0
-        self._pending: JointState | None = None
+        self._pending: JointState | StreamedState | None = None
 
     def reset(self) -> None:
         """Start from no state received and no command sent."""
@@ -167,7 +168,15 @@ class ControlCycle:
 
     # --- what arrives -----------------------------------------------------------------------------
 
-    def take_state(self, message: JointState) -> None:
+    def take_serialized_state(self, data: bytes) -> None:
+        """Take a state in its serialized form, as :meth:`take_state`.
+
+        Raises:
+            ImpactError: the state is unusable.
+        """
+        self.take_state(self._stream.read(data))
+
+    def take_state(self, message: JointState | StreamedState) -> None:
         """Take a state, and answer it unless something is still to come.
 
         A repeated one is answered as before in lockstep, where answers may be lost. Elsewhere a
@@ -245,7 +254,7 @@ class ControlCycle:
             self._send(message, command, time.perf_counter() - started)
         self._follow_up(before)
 
-    def _send(self, message: JointState, command: Any, solve_time: float) -> None:
+    def _send(self, message: JointState | StreamedState, command: Any, solve_time: float) -> None:
         """Send a command, computed in ``solve_time`` [s], and its reports."""
         outputs, stamp = self.outputs, message.header.stamp
         outputs.begin_answer(self._guarded.controller.interface.values(command), stamp)

@@ -13,6 +13,7 @@ from sensor_msgs.msg import JointState
 from impact_msgs.msg import DetectorStatus
 from impact_robots import ArmDynamics, PointState, Robot
 from impact_ros.messages import NANOSECONDS, JointReader, to_nanoseconds
+from impact_ros.state_stream import StreamedState
 
 
 class Inputs:
@@ -45,7 +46,7 @@ class Inputs:
         """Restart both ages from now; received messages stay."""
         self.state_time = self.status_time = time.monotonic()
 
-    def read(self, message: JointState) -> tuple[np.ndarray, np.ndarray]:
+    def read(self, message: JointState | StreamedState) -> tuple[np.ndarray, np.ndarray]:
         """Return joint positions and velocities, each of shape (n,) [rad, rad/s].
 
         Raises:
@@ -96,7 +97,7 @@ class Inputs:
         """Tell whether the detector is ready, for a state's stamp [ns]."""
         return self._newest_status is not None and self._newest_status.ready and self._fresh(stamp)
 
-    def judged(self, message: JointState) -> bool:
+    def judged(self, message: JointState | StreamedState) -> bool:
         """Tell whether the newest detection status is that of ``message``."""
         status = self._newest_status
         return status is not None and status.header.stamp == message.header.stamp
