@@ -1,20 +1,22 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""From a state to its command over real DDS at 1 kHz, compared with a node that only echoes.
+"""From a state to its command over real DDS at 1 kHz, compared with nodes that do less.
 
 This process is the driver; the suite (detector, predictor, controller) is a second one, the echo a
-third. Both get every state, half a millisecond apart, so what disturbs one disturbs both. The arm
-stands still: what a controller computes does not depend on that. To every second state the echo
-answers after the floor of a cycle (``computeAllTerms`` and a bare solve, see ``benchmarks/qp.py``):
-what a node would take that has nothing else to do. Run it with ``./impact bench qp_loop`` (a minute
-and a half).
+third. Each gets blocks of states of its own, so that none waits for another's work. The echo
+answers at once in some blocks, and in others after the floor of a cycle (``computeAllTerms`` and a
+bare solve, see ``benchmarks/qp.py``): what a node would take that has nothing else to do. A round
+has a block of each in random order; a ratio is that of percentiles within a round, its spread that
+of the rounds. The arm stands still: what a controller computes does not depend on that. Run it with
+``./impact bench qp_loop`` (a minute and a half).
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from time import perf_counter
@@ -28,6 +30,7 @@ from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
+from side_by_side import spread
 
 from impact_bringup.lifecycle import LifecycleClient
 from impact_msgs.msg import JointCommand
@@ -42,14 +45,19 @@ from impact_sim.driver.sensors import PANDA_NOISE
 from impact_sim.scenarios import load_scenario
 
 ROBOT, SCENARIO = load_robot("panda"), load_scenario("qp_panda_demo")
-PERIOD, SECONDS, WARM_UP = 1e-3, 60, 2  # [s]
+PERIOD, WARM_UP = 1e-3, 2  # [s]
 MILLISECOND = 1_000_000
 START_TIME_OUT = 60.0  # [s]
-ECHO, FLOOR = "echo", "floor"
+ROUNDS, BLOCK, BEGINNING = 20, 1000, 50  # states of a block, and first ones that do not count
+CONTROLLER, ECHO, FLOOR = "impact_qp", "echo", "floor"
+KINDS = {"suite": CONTROLLER, ECHO: ECHO, FLOOR: ECHO}  # of blocks, and the node that answers
+PERCENTS = (50, 99)
+# between its blocks the suite gets no states
+BLOCK_SETTINGS = {"state_timeout": 10.0, "max_consecutive_missed": 1_000_000, "speed": 0.0}
 
 
 class EchoNode(Node):
-    """Answers each state with as many numbers, every second one after the floor of a cycle."""
+    """Answers each state with as many numbers, where that is asked for after a cycle's floor."""
 
     def __init__(self) -> None:
         super().__init__(ECHO)
@@ -58,16 +66,15 @@ class EchoNode(Node):
         self._commands = self.create_publisher(JointCommand, "~/command", qos.STREAM)
         self.create_subscription(JointState, "~/joint_states", self._on_state, qos.SENSOR)
 
+    def compute(self, q: np.ndarray, dq: np.ndarray) -> None:
+        """Compute the floor of a cycle at a state, (n,) each [rad, rad/s]."""
+        self._floor(0, (q, dq))
+
     def _on_state(self, message: JointState) -> None:
-        if _has_floor(to_nanoseconds(message.header.stamp) // MILLISECOND):
-            self._floor(0, (np.array(message.position), np.array(message.velocity)))
+        if message.header.frame_id == FLOOR:
+            self.compute(np.array(message.position), np.array(message.velocity))
         self._answer.header.stamp = message.header.stamp
         self._commands.publish(self._answer)
-
-
-def _has_floor(k: int) -> bool:
-    """Return whether the echo answers state k after the floor of a cycle."""
-    return k % 2 == 1
 
 
 class Driver:
@@ -78,16 +85,16 @@ class Driver:
         self._q, self._dq = SCENARIO.start(ROBOT), np.zeros(ROBOT.dof)
         self._message = JointState(name=list(ROBOT.joint_names))
         self._held = ArmDynamics(ROBOT)(self._q, np.zeros(ROBOT.dof)).g
-        self._publishers, self.delays, self._sent = {}, {}, {}
-        for name, states in (("impact_qp", "joint_states"), (ECHO, f"{ECHO}/joint_states")):
+        self._publishers, self.delays, self.sent = {}, {}, {}
+        for name, states in ((CONTROLLER, "joint_states"), (ECHO, f"{ECHO}/joint_states")):
             self._publishers[name] = node.create_publisher(JointState, states, qos.STREAM)
-            self.delays[name], self._sent[name] = {}, {}
+            self.delays[name], self.sent[name] = {}, {}
             node.create_subscription(
                 JointCommand, f"{name}/command", self._receiver(name), qos.RECORD
             )
 
     def _receiver(self, name: str) -> Callable[[JointCommand], None]:
-        sent, delays = self._sent[name], self.delays[name]
+        sent, delays = self.sent[name], self.delays[name]
 
         def receive(message: JointCommand) -> None:
             now, k = perf_counter(), to_nanoseconds(message.header.stamp) // MILLISECOND
@@ -110,9 +117,21 @@ class Driver:
 
     def run(self, cycles: int, first: int) -> None:
         """Send states at 1 kHz, to the one and half a period later to the other."""
+        self._run(cycles, first, ((0.0, CONTROLLER), (0.5, ECHO)))
+
+    def block(self, kind: str, first: int) -> dict[int, float]:
+        """Send a block of states of a kind; return the delays by number of the state [s]."""
+        name = KINDS[kind]
+        self.delays[name].clear()
+        self._message.header.frame_id = kind
+        self._run(BEGINNING + BLOCK, first, ((0.0, name),))
+        self.wait(lambda: False, 0.02)
+        return {k: delay for k, delay in self.delays[name].items() if k >= first + BEGINNING}
+
+    def _run(self, cycles: int, first: int, receivers: Sequence[tuple[float, str]]) -> None:
         start, never = perf_counter(), Future()
         for k in range(cycles):
-            for offset, name in ((0.0, "impact_qp"), (0.5, ECHO)):
+            for offset, name in receivers:
                 due = start + (k + offset) * PERIOD
                 while (left := due - perf_counter()) > 0.0:
                     self._executor.spin_until_future_complete(never, timeout_sec=left)
@@ -125,37 +144,48 @@ class Driver:
         message.velocity = (self._dq + PANDA_NOISE.velocity * noise[1]).tolist()
         message.effort = (self._held + PANDA_NOISE.torque * noise[2]).tolist()
         from_nanoseconds(k * MILLISECOND, message.header.stamp)
-        self._sent[name][k] = perf_counter()
+        self.sent[name][k] = perf_counter()
         self._publishers[name].publish(message)
 
 
-def suite_and_echo(changes: dict[str, Any]) -> AbstractContextManager[None]:
-    """Let the suite, with the demo's parameters but for some, and the echo run beside."""
+def suite_and_echo(
+    changes: dict[str, Any], module: str = "impact_bringup.suite", echo: str = Path(__file__).stem
+) -> AbstractContextManager[None]:
+    """Let the suite, with the demo's parameters but for some, and the echo run beside.
+
+    Args:
+        changes: of the demo's parameters.
+        module: that runs the suite.
+        echo: module that runs the echo.
+    """
     values = SCENARIO.controller_parameters(ROBOT) | changes
     settings = {"impact_qp": values, "impact_detector": {"robot": "panda"}}
-    return beside_echo("impact_bringup.suite", settings, [Path(__file__).stem, ECHO])
+    return beside_echo(module, settings, [echo, ECHO])
 
 
-def measure(seconds: int = SECONDS) -> dict[str, float]:
+def measure(rounds: int = ROUNDS) -> dict[str, float]:
     """Return all figures; times in microseconds.
 
     Args:
-        seconds: how long the states flow.
+        rounds: in each of which there is a block of every kind.
     """
-    with suite_and_echo({"state_timeout": 1.0, "speed": 0.0}):
-        delays = _drive(seconds)
-    return _figures(delays, seconds * 1000)
+    with suite_and_echo(BLOCK_SETTINGS), active_driver() as driver:
+        blocks: dict[str, list[np.ndarray]] = {kind: [] for kind in KINDS}
+        for kind, delays in turns(driver, rounds):
+            blocks[kind].append(np.array(list(delays.values())))
+    return _figures(blocks) | _ratios(blocks)
 
 
-def _drive(seconds: int) -> dict[str, dict[int, float]]:
-    """Return the delays of each by number of the state [s]."""
+@contextlib.contextmanager
+def active_driver() -> Iterator[Driver]:
+    """Yield a driver whose states the suite, activated, and the echo have begun to answer."""
     context = Context()
     rclpy.init(args=[], context=context)
     node, executor = Node("driver", context=context), make_executor(context)
     executor.add_node(node)
     try:
         driver = Driver(node, executor)
-        client = LifecycleClient(node, "impact_qp", driver.wait)
+        client = LifecycleClient(node, CONTROLLER, driver.wait)
         if not driver.wait(client.ready, START_TIME_OUT):
             raise TimeoutError("the suite did not start")
         client.request("configure")
@@ -166,36 +196,42 @@ def _drive(seconds: int) -> dict[str, dict[int, float]]:
         gc.freeze()
         gc.disable()
         driver.run(WARM_UP * 1000, first=1)
-        for delays in driver.delays.values():
-            delays.clear()
-        driver.run(seconds * 1000, first=WARM_UP * 1000 + 1)
-        driver.wait(lambda: False, 0.1)
-        suite, echo = driver.delays["impact_qp"], driver.delays[ECHO]
-        return {
-            "suite": dict(suite),
-            ECHO: {k: delay for k, delay in echo.items() if not _has_floor(k)},
-            FLOOR: {k: delay for k, delay in echo.items() if _has_floor(k)},
-        }
+        yield driver
     finally:
         gc.enable()
         executor.shutdown()
         close(node, context=context)
 
 
-def _figures(delays: dict[str, dict[int, float]], count: int) -> dict[str, float]:
-    """Return percentiles, and how many states were answered late or not at all."""
+def turns(driver: Driver, rounds: int) -> Iterator[tuple[str, dict[int, float]]]:
+    """Yield the kind of each block, and the delays of its answered states by number [s]."""
+    random, first = np.random.default_rng(0), WARM_UP * 1000 + 1
+    numbers = dict.fromkeys(KINDS.values(), first)  # of the next state; a clock without gaps
+    for _ in range(rounds):
+        for kind in random.permutation(list(KINDS)).tolist():
+            yield kind, driver.block(kind, numbers[KINDS[kind]])
+            numbers[KINDS[kind]] += BEGINNING + BLOCK
+
+
+def _figures(blocks: dict[str, list[np.ndarray]]) -> dict[str, float]:
+    """Return percentiles of all blocks, and how many states were answered late or not at all."""
     figures: dict[str, float] = {}
-    for label, share in (("suite", 1.0), (ECHO, 0.5), (FLOOR, 0.5)):
-        taken, sent = np.array(list(delays[label].values())), share * count
-        for percent in (50, 99, 99.9):
-            figures[f"{label}, p{percent:g} [us]"] = 1e6 * float(np.percentile(taken, percent))
-        figures[f"{label}, later than 1 ms [%]"] = 100.0 * float(np.sum(taken > PERIOD)) / sent
-        figures[f"{label}, not answered [%]"] = 100.0 * (sent - len(taken)) / sent
-    for one, other in (("suite", ECHO), (FLOOR, ECHO), ("suite", FLOOR)):
-        for percent in ("50", "99"):
-            key = f"p{percent} [us]"
-            ratio = figures[f"{one}, {key}"] / figures[f"{other}, {key}"]
-            figures[f"{one} / {other}, p{percent}"] = ratio
+    for kind, parts in blocks.items():
+        taken, sent = np.concatenate(parts), len(parts) * BLOCK
+        for percent in (*PERCENTS, 99.9):
+            figures[f"{kind}, p{percent:g} [us]"] = 1e6 * float(np.percentile(taken, percent))
+        figures[f"{kind}, later than 1 ms [%]"] = 100.0 * float(np.sum(taken > PERIOD)) / sent
+        figures[f"{kind}, not answered [%]"] = 100.0 * (sent - len(taken)) / sent
+    return figures
+
+
+def _ratios(blocks: dict[str, list[np.ndarray]]) -> dict[str, float]:
+    """Return ratios of percentiles within a round, with their spread over the rounds."""
+    figures: dict[str, float] = {}
+    for percent in PERCENTS:
+        for one, other in (("suite", ECHO), (FLOOR, ECHO), ("suite", FLOOR)):
+            ratio = spread(blocks[one], blocks[other], percent)
+            figures |= ratio.figures(f"{one} / {other}, p{percent}")
     return figures
 
 
