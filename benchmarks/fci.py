@@ -1,13 +1,15 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""From a state of a Franka Research 3 to its command through libfranka, six variants in turns.
+"""From a state of a Franka Research 3 to its command through libfranka, in blocks of random order.
 
 The loop of the suite (detector and controller in the arm's own cycle, ``robust`` limits), the same
 without rehearsing the next cycle while it waits for the arm, the same with ``joint_load``, the
 same while a goal comes four times a second (of both limits, and some that are refused), a loop that
 only echoes, and the way over DDS to controller and detector in another process and back,
-against the fake arm in real time. Run it with
-``./impact bench fci`` (seven minutes) or ``--quick`` (a minute), and turn off what else
+against the fake arm in real time. "Loaded": a neighbour computes on the loop's core all the time;
+the loop has a real-time priority there, and "unprotected" is the loop without. A round has a block
+of each; differences from the echo are those of a round, with their spread over the rounds. Run it
+with ``./impact bench fci`` (twelve minutes) or ``--quick`` (two minutes), and turn off what else
 runs: the fake arm needs a core of its own. "Stolen" is the share of the processors' time that a
 virtual machine wanted and its host gave to others: where that is not 0, something else ran.
 """
@@ -20,7 +22,8 @@ import multiprocessing
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -29,6 +32,7 @@ from typing import Any
 import numpy as np
 import psutil
 from predictor_service import importable
+from side_by_side import ENDS, Spread
 
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
@@ -46,9 +50,14 @@ from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
 from impact_robots.dynamics import ArmDynamics
 
-CYCLES, ROUNDS, QUICK = 15_000, 4, 5_000
+CYCLES, ROUNDS = 5_000, 8  # of a block, and rounds; one with --quick
 DISTANCE, SPEED = 0.1, 0.001  # of the surface [m], so slow that it is never reached [m/s]
-WAYS = ("echo", "loop", "goals", "unrehearsed", "joint_load", "dds")
+LOADED = ", loaded"  # beside a neighbour on the loop's core
+WAYS = (
+    *("echo", "loop", "goals", "unrehearsed", "joint_load", "dds"),
+    *(f"{way}{LOADED}" for way in ("echo", "loop", "joint_load", "unprotected")),
+)
+OVER_ECHO = ("loop", "joint_load", "goals")  # whose differences from the echo are figures
 EVERY = 250  # cycles a goal comes
 SETTINGS = ArmSettings(realtime=False, longest_period=0.02, least_success_rate=0.0)
 
@@ -91,9 +100,9 @@ def measure(quick: bool = False) -> dict[str, float]:
     """Return all figures; times in microseconds.
 
     Args:
-        quick: a single round of five seconds each.
+        quick: a single round.
     """
-    cycles, rounds = (QUICK, 1) if quick else (CYCLES, ROUNDS)
+    rounds, random = 1 if quick else ROUNDS, np.random.default_rng(0)
     blocks: dict[str, list[LoopTimes]] = defaultdict(list)
     stolen: dict[str, list[float]] = defaultdict(list)
     cores = os.sched_getaffinity(0)
@@ -102,12 +111,35 @@ def measure(quick: bool = False) -> dict[str, float]:
         with FakeProcess(FakeSetup(lockstep=False)) as fake:
             os.sched_setaffinity(0, cores)
             for _ in range(rounds):
-                for way in WAYS:
+                for way in random.permutation(WAYS).tolist():
                     before = psutil.cpu_times()
-                    blocks[way].append(_block(way, fake.address, cycles))
+                    beside = neighbour(max(cores)) if way.endswith(LOADED) else nullcontext()
+                    with beside:
+                        blocks[way].append(_block(way, fake.address, CYCLES))
                     stolen[way].append(_share_stolen(before, psutil.cpu_times()))
-    shares = {f"{way}, stolen [%]": float(np.mean(each)) for way, each in stolen.items()}
-    return _figures(blocks) | shares
+    shares = {f"{way}, stolen [%]": float(np.mean(stolen[way])) for way in WAYS}
+    return _over_echo(blocks) | _figures(blocks) | shares
+
+
+@contextlib.contextmanager
+def neighbour(core: int) -> Iterator[None]:
+    """Let a process compute on a core all the time, at an ordinary priority."""
+    process = multiprocessing.get_context("spawn").Process(target=_compute, args=(core,))
+    process.daemon = True
+    process.start()
+    try:
+        yield
+    finally:
+        process.kill()
+        process.join()
+
+
+def _compute(core: int) -> None:
+    """Go through more memory than the caches hold, for ever."""
+    os.sched_setaffinity(0, {core})
+    numbers = np.ones(4 << 20)
+    while True:
+        numbers.sum()
 
 
 def _share_stolen(before: Any, after: Any) -> float:
@@ -130,12 +162,14 @@ def _block(way: str, address: str, cycles: int) -> LoopTimes:
 
 
 def _run(way: str, address: str, cycles: int, pipe: Connection) -> None:
+    way = way.removesuffix(LOADED)
     ways: dict[str, Callable[[str, int], LoopTimes]] = {
         "echo": _echo,
         "loop": _loop,
         "goals": partial(_loop, asks=Goals),
         "unrehearsed": partial(_loop, rehearses=False),
         "joint_load": partial(_loop, impact_limits="joint_load"),
+        "unprotected": partial(_loop, claims=False),
         "dds": _over_dds,
     }
     pipe.send(ways[way](address, cycles))
@@ -156,9 +190,13 @@ def _loop(
     rehearses: bool = True,
     impact_limits: str = "robust",
     asks: type[Creep] = Creep,
+    claims: bool = True,
 ) -> LoopTimes:
-    """Approach a surface."""
-    claim()
+    """Approach a surface, with the real-time settings of the process or without."""
+    if claims:
+        claim()
+    else:  # on the same core
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     arm, robot = _connected(address), load_fr3()
     point = ArmDynamics(robot)(arm.look().q, np.zeros(robot.dof))
     axis = point.rotation[:, 2]
@@ -219,10 +257,32 @@ def _over_dds(address: str, cycles: int) -> LoopTimes:
     return times
 
 
+def _over_echo(blocks: dict[str, list[LoopTimes]]) -> dict[str, float]:
+    """Return differences from the echo within a round, with their spread, in microseconds."""
+    figures: dict[str, float] = {}
+    for load in ("", LOADED):
+        for way in OVER_ECHO:
+            if f"{way}{load}" not in blocks:
+                continue
+            pairs = zip(blocks[f"{way}{load}"], blocks[f"echo{load}"], strict=True)
+            reports = [(one.report(), echo.report()) for one, echo in pairs]
+            for what in ("p50", "p99"):
+                each = [getattr(one, what) - getattr(echo, what) for one, echo in reports]
+                figures |= _spread(each).figures(f"{way} - echo{load}, {what} [us]")
+    return figures
+
+
+def _spread(values: Sequence[float]) -> Spread:
+    """Return the spread of a figure of each round."""
+    low, high = np.percentile(values, ENDS).tolist()
+    return Spread(float(np.median(values)), low, high)
+
+
 def _figures(blocks: dict[str, list[LoopTimes]]) -> dict[str, float]:
     """Return percentiles over all blocks of a way, and the states that it never saw."""
     figures: dict[str, float] = {}
-    for way, parts in blocks.items():
+    for way in WAYS:
+        parts = blocks[way]
         report = LoopTimes.joined(parts).report()
         figures[f"{way}, p50 [us]"] = report.p50
         figures[f"{way}, p99 [us]"] = report.p99

@@ -34,7 +34,7 @@ from impact_qp.limits.impact_limits.registry import ON_A_REAL_ARM, refuse_weak_l
 from impact_robots.exceptions import ImpactError
 from impact_robots.robot import Robot
 
-SPARE = 600e-6  # since a state's arrival, after which no deferrable work is begun [s]
+SPARE = 400e-6  # since a state's arrival, after which no deferrable work is begun [s]
 MOVED = 0.02  # largest motion of the arm between two motions [rad]
 MakeController = Callable[[Plan, float], ImpactController]
 WARM_UP = 60  # cycles, more than the detector's quiet samples

@@ -19,7 +19,8 @@ from impact_robots.robot import Robot
 
 CYCLE = 1e-3  # of the arm [s]
 LEAD = 400e-6  # before the next state is expected [s]
-PATIENCE = 2  # rehearsals in a row that take longer than that; no more until the next goal
+PATIENCE = 2  # rehearsals in a row that take longer than that; then there is a pause
+PAUSE = 1000  # states until one more is tried, or until the next goal
 LATER, EARLIER = 1e-6, 20e-6  # by which the time between states is corrected: one in 20 is less [s]
 
 
@@ -57,11 +58,11 @@ class Rehearsal:
         controller.stop()  # otherwise it would compute a slower approach, which may take longer
         self._guarded = GuardedController(controller)
         self._now, self._sleep = now, sleep
-        self._apart, self._last, self._fits, self._slow = CYCLE, -inf, True, 0
+        self._apart, self._last, self._fits, self._slow, self._pause = CYCLE, -inf, True, 0, 0
 
     def follow(self, plan: Plan) -> None:
         """Continue only if a goal's plan has the impact limits of the rehearsal."""
-        self._fits, self._slow = plan.impact_limits == self._kind, 0
+        self._fits, self._slow, self._pause = plan.impact_limits == self._kind, 0, 0
 
     def run(self, time: int, state: ArmState, phase: Phase, took: float) -> None:
         """Wait until ``LEAD`` before the next state, and compute; return at once if too late.
@@ -75,7 +76,10 @@ class Rehearsal:
         since, self._last = state.arrived - self._last, state.arrived
         self._apart += LATER if since > self._apart else -EARLIER
         left = state.arrived + self._apart - LEAD - self._now()
-        if not self._fits or self._slow >= PATIENCE or took > LEAD or left < 0.0:
+        if self._pause:
+            self._pause -= 1
+            return
+        if not self._fits or took > LEAD or left < 0.0:
             return
         self._sleep(left)
         began, self._phase = self._now(), phase
@@ -85,3 +89,5 @@ class Rehearsal:
         except Exception:  # the result is not used
             self._guarded.reset()
         self._slow = self._slow + 1 if self._now() - began > LEAD else 0
+        if self._slow >= PATIENCE:
+            self._slow, self._pause = PATIENCE - 1, PAUSE
