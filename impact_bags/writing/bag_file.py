@@ -39,7 +39,7 @@ _HEAD = np.dtype(  # of an MCAP message
 _MESSAGE = 0x05
 
 
-class Rows(NamedTuple):
+class TopicMessages(NamedTuple):
     """K messages of one topic."""
 
     topic: str
@@ -47,7 +47,7 @@ class Rows(NamedTuple):
     times: np.ndarray  # integers, shape (K,) [ns]
     cdr: np.ndarray  # serialised with their heads of encapsulation, bytes, shape (K, L)
 
-    def part(self, first: int, end: int) -> Rows:
+    def part(self, first: int, end: int) -> TopicMessages:
         """Return some of the messages."""
         return self._replace(times=self.times[first:end], cdr=self.cdr[first:end])
 
@@ -106,7 +106,7 @@ topics_with_message_count:
 {topics}version: {self.version}
 """
 
-    def write_rows(self, rows: Sequence[tuple[Connection, Rows]]) -> None:
+    def write_rows(self, rows: Sequence[tuple[Connection, TopicMessages]]) -> None:
         """Write the first message of each topic, the second of each, ...; they fit into the chunk.
 
         Args:
@@ -141,7 +141,7 @@ topics_with_message_count:
             self.max_timestamp = max(last, self.max_timestamp)
         chunk.bio.write(block.data)
 
-    def room(self, rows: Sequence[Rows]) -> int:
+    def room(self, rows: Sequence[TopicMessages]) -> int:
         """Return how many messages of each fit into the present chunk; 0: not an MCAP file."""
         if not isinstance(self.storage, McapWriter):
             return 0

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from rosbags.typesys.store import Typestore
 
-from impact_bags.writing.bag_file import Rows
+from impact_bags.writing.bag_file import TopicMessages
 from impact_bags.writing.message_maker import Made
 from impact_ros.messages import NANOSECONDS
 
@@ -51,7 +51,7 @@ class StampedMessages:
             place[...] = array
         return form.kind, bytes(form.cdr)
 
-    def rows(self, topic: str, times: np.ndarray, *arrays: np.ndarray) -> Rows:
+    def rows(self, topic: str, times: np.ndarray, *arrays: np.ndarray) -> TopicMessages:
         """Return the messages of K times [ns], bytes as of ``serialised``.
 
         Args:
@@ -68,7 +68,7 @@ class StampedMessages:
         for place, array in columns:
             filled = np.ascontiguousarray(array).reshape(count, -1).view(np.uint8)
             cdr[:, place : place + filled.shape[1]] = filled
-        return Rows(topic, form.kind, times, cdr)
+        return TopicMessages(topic, form.kind, times, cdr)
 
     def _learn(self, shapes: tuple[tuple[int, ...], ...]) -> _Form:
         """Find where the arrays are: one message is made of numbers that nothing else has."""

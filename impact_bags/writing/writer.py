@@ -28,7 +28,7 @@ from rosbags.typesys.store import Typestore
 
 from impact_bags.exceptions import RecordingError
 from impact_bags.typestore import definition, ensure_type, impact_typestore
-from impact_bags.writing.bag_file import BagFile, Rows
+from impact_bags.writing.bag_file import BagFile, TopicMessages
 from impact_bags.writing.conversion import to_typestore
 from impact_robots.exceptions import WriteError
 
@@ -253,7 +253,7 @@ class BagWriter:
         if self.tap is not None:
             self.tap(topic, type_name, cdr, time_ns)
 
-    def write_rows(self, rows: Sequence[Rows]) -> None:
+    def write_rows(self, rows: Sequence[TopicMessages]) -> None:
         """Write messages of several topics in turn, as `write_raw` would, but many at once.
 
         Args:
@@ -279,7 +279,7 @@ class BagWriter:
                     self.write_raw(topic, type_name, cdr[0].tobytes(), int(times[0]))
             done += some
 
-    def _at_once(self, rows: Sequence[Rows]) -> int:
+    def _at_once(self, rows: Sequence[TopicMessages]) -> int:
         """Return how many of the next messages of each topic neither begin a topic nor save."""
         topics = self._topics
         known = all(

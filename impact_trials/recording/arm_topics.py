@@ -10,7 +10,7 @@ import numpy as np
 from rosbags.typesys.store import Typestore
 
 from impact_bags import BagWriter
-from impact_bags.writing.bag_file import Rows
+from impact_bags.writing.bag_file import TopicMessages
 from impact_bags.writing.message_maker import Made, MessageMaker
 from impact_bags.writing.stamped_messages import StampedMessages
 from impact_detector.attribution.expectation import Announcement
@@ -96,7 +96,7 @@ class ArmTopics:
             return
         measured, answers = [each.measurement for each in cycles], [each.answer for each in cycles]
         times = np.array([each.time for each in cycles])
-        rows: list[Rows] = []
+        rows: list[TopicMessages] = []
         if self._forces:
             force = np.array([each.forces for each in measured])
             first = times - CYCLE_NS + CYCLE_NS // force.shape[1]

@@ -12,7 +12,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.exceptions import RecordingError
 from impact_bags.typestore import definition
-from impact_bags.writing.bag_file import Rows
+from impact_bags.writing.bag_file import TopicMessages
 from impact_bags.writing.writer import LATCHED, SAVE_COUNT, SAVE_PERIOD
 
 STATE, WRENCH = "sensor_msgs/msg/JointState", "geometry_msgs/msg/WrenchStamped"
@@ -60,8 +60,8 @@ def rows_of(count, *, period=1_000_000, length=300, start=5):
     random = np.random.default_rng(count)
     times = start + period * np.arange(count)
     return [
-        Rows("/states", STATE, times, random.integers(0, 256, (count, length), np.uint8)),
-        Rows("/wrench", WRENCH, times - 3, random.integers(0, 256, (count, 56), np.uint8)),
+        TopicMessages("/states", STATE, times, random.integers(0, 256, (count, length), np.uint8)),
+        TopicMessages("/wrench", WRENCH, times - 3, random.integers(0, 256, (count, 56), np.uint8)),
     ]
 
 
