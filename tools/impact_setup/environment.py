@@ -29,6 +29,7 @@ DEFAULTS = {
     "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
     "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4",
     "CMAKE_GENERATOR": "Ninja",
+    "NUMBA_OPT": "2",  # compiles in two thirds of the time of 3, to code that is as fast
 }
 IN_HOME = {"ROS_HOME": "ros", "MPLCONFIGDIR": "matplotlib"}  # logs, fonts; kept here without one
 SOURCE_TIMEOUT_S = 60.0
@@ -58,7 +59,8 @@ def for_building(environ: Mapping[str, str], layout: Layout, source: RosSource) 
     result["PATH"] = joined([str(layout.venv / "bin"), result["PATH"]])
     result["VIRTUAL_ENV"] = str(layout.venv)
     result["PIP_USER"] = "0"
-    result.setdefault("CMAKE_GENERATOR", DEFAULTS["CMAKE_GENERATOR"])
+    for name in ("CMAKE_GENERATOR", "NUMBA_OPT"):
+        result.setdefault(name, DEFAULTS[name])
     if source.from_wheels:
         result["AMENT_PREFIX_PATH"] = result["CMAKE_PREFIX_PATH"] = str(layout.venv)
     return result
