@@ -124,6 +124,20 @@ def test_the_table_of_claims_has_all_published_ones_and_those_of_kept_studies(
         module.claims_table([differs])
 
 
+def test_what_it_does_has_each_figure_and_its_command(page_module, project_root):
+    module = page_module("make_overview_figures")
+    text = (project_root / "doc" / "what_it_does.md").read_text()
+    said = commands(text.splitlines())
+    assert f"./impact {module.RECORD}" in said
+    for name, overview in module.OVERVIEW.items():
+        file = module.file_of(name)
+        assert f"](figures/{file.name})" in text and f"./impact {overview.command}" in said
+        svg = file.read_text()
+        assert svg.count("prefers-color-scheme: dark") == 1 and "var(--ink, " in svg
+        drawn = svg.split("</style>", 1)[1]
+        assert [light for light, _ in module.COLORS.values() if f": {light}" in drawn] == []
+
+
 @pytest.fixture(scope="module")
 def prose(project_root):
     """The pages that are written by hand, as one text."""
