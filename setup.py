@@ -151,8 +151,29 @@ ROS = [
         for name in ("action-msgs", "lifecycle-msgs", "rcl-interfaces", "rosgraph-msgs")
     ),
 ]
-# Of scripts: colcon's go to a folder of their own, a wheel's to the PATH.
-PREFIX = "impact_" if {"dist_info", "bdist_wheel"}.intersection(sys.argv) else ""
+SCRIPTS = [
+    "bring_up = impact_bringup.entry:bring_up",
+    "franka = impact_bringup.entry:franka",
+    "impact = impact_cli.__main__:main",
+    "impact_detector = impact_bringup.entry:impact_detector",
+    "impact_governor = impact_bringup.entry:impact_governor",
+    "impact_humanoid = impact_bringup.entry:impact_humanoid",
+    "impact_humanoid_sim = impact_bringup.entry:impact_humanoid_sim",
+    "impact_learner = impact_bringup.entry:impact_learner",
+    "impact_predictor = impact_bringup.entry:impact_predictor",
+    "impact_qp = impact_bringup.entry:impact_qp",
+    "impact_sim = impact_bringup.entry:impact_sim",
+    "impact_cell = impact_bringup.entry:impact_cell",
+    "impact_spreading = impact_bringup.entry:impact_spreading",
+    "suite = impact_bringup.entry:suite",
+]
+WHEEL = {"dist_info", "bdist_wheel"}.intersection(sys.argv)
+
+
+def named(script):
+    """Return a script by the name that it is installed with: a wheel's go to the PATH."""
+    return f"impact_{script}" if WHEEL and not script.startswith("impact") else script
+
 
 setup(
     name=NAME,
@@ -212,22 +233,7 @@ setup(
     },
     zip_safe=False,
     entry_points={
-        "console_scripts": [
-            f"{PREFIX}bring_up = impact_bringup.entry:bring_up",
-            f"{PREFIX}franka = impact_bringup.entry:franka",
-            "impact = impact_cli.__main__:main",
-            "impact_detector = impact_bringup.entry:impact_detector",
-            "impact_governor = impact_bringup.entry:impact_governor",
-            "impact_humanoid = impact_bringup.entry:impact_humanoid",
-            "impact_humanoid_sim = impact_bringup.entry:impact_humanoid_sim",
-            "impact_learner = impact_bringup.entry:impact_learner",
-            "impact_predictor = impact_bringup.entry:impact_predictor",
-            "impact_qp = impact_bringup.entry:impact_qp",
-            "impact_sim = impact_bringup.entry:impact_sim",
-            "impact_cell = impact_bringup.entry:impact_cell",
-            "impact_spreading = impact_bringup.entry:impact_spreading",
-            f"{PREFIX}suite = impact_bringup.entry:suite",
-        ],
+        "console_scripts": [named(script) for script in SCRIPTS],
         "ament_copyright.license": ["apache2_spdx = impact_ros.node.ament_license:SPDX"],
     },
 )

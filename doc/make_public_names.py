@@ -68,9 +68,7 @@ def _commands() -> Iterator[str]:
 
 def _executables() -> Iterator[str]:
     """Yield what `ros2 run` knows; on the PATH of a wheel each begins with `impact`."""
-    scripts = re.findall(
-        r'"(?:\{PREFIX\})?(\w+) = impact_\w+\.[\w.]+:\w+"', (ROOT / "setup.py").read_text()
-    )
+    scripts = re.findall(r'"(\w+) = impact_\w+\.[\w.]+:\w+"', (ROOT / "setup.py").read_text())
     yield from (f"executable {name}" for name in scripts)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from impact_analysis.present.plain import json_text
 from impact_cli.command_names import COMMANDS
-from impact_cli.options.cluster_option import add_cluster_option
+from impact_cli.options.cluster_option import HELP, add_cluster_option
 from impact_cli.options.number_options import count, seed
 from impact_cli.progress import Progress
 from impact_robots.exceptions import UsageError
@@ -121,7 +121,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         action="store_true",
         help=f"of {', '.join(RESUMABLE)}: go on with what DIR holds",
     )
-    add_cluster_option(add, f" (of {', '.join(STUDIES)})")
+    add_cluster_option(add, f"{HELP} (of {', '.join(STUDIES)})")
     add("--json", action="store_true", help="one JSON document on standard output")
     parser.set_defaults(run=run)
     return parser

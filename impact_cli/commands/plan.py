@@ -136,7 +136,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--optimize", action="store_true", help="search for a faster configuration, same point")
     add("--seed", type=seed, default=0, metavar="N", help="seed of the search (default: 0)")
-    add_cluster_option(add, " (of --optimize)")
+    add_cluster_option(add, argparse.SUPPRESS)  # of --optimize: page "cluster"
     add("--json", action="store_true", help="one JSON document on standard output")
     add("--yaml", metavar="FILE", help="write the plan for other controllers; -: to stdout")
     hide_moved(parser)

@@ -12,9 +12,9 @@ from typing import Any
 HELP = "work on a Dask cluster instead: its scheduler's address, or its scheduler file"
 
 
-def add_cluster_option(add: Callable[..., Any], note: str = "") -> None:
-    """Add ``--dask`` by a parser's ``add_argument``; ``note`` follows its help."""
-    add("--dask", default="", metavar="ADDRESS", help=HELP + note)
+def add_cluster_option(add: Callable[..., Any], text: str = HELP) -> None:
+    """Add ``--dask`` by a parser's ``add_argument``, with a text of help."""
+    add("--dask", default="", metavar="ADDRESS", help=text)
 
 
 def given_cluster(arguments: argparse.Namespace) -> AbstractContextManager[None]:

@@ -31,12 +31,12 @@ def run(code, folder):
 
 def console_scripts():
     """Return what setup.py's console scripts call, by name."""
-    (entry_points,) = (
+    (scripts,) = (
         ast.literal_eval(node.value)
-        for node in ast.walk(ast.parse((ROOT / "setup.py").read_text()))
-        if isinstance(node, ast.keyword) and node.arg == "entry_points"
+        for node in ast.parse((ROOT / "setup.py").read_text()).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SCRIPTS"
     )
-    lines = (line.split(" = ") for line in entry_points["console_scripts"])
+    lines = (line.split(" = ") for line in scripts)
     return {name: tuple(target.split(":")) for name, target in lines}
 
 

@@ -13,7 +13,7 @@ from impact_cli.command_line import make_parser, with_negative_vectors
 from impact_cli.command_names import COMMANDS
 
 FILES = {path.name.removesuffix(".launch.py") for path in ROOT.glob("launch/*.launch.py")}
-SCRIPTS = set(re.findall(r'"(?:{PREFIX})?(\w+) = impact_\w+', (ROOT / "setup.py").read_text()))
+SCRIPTS = set(re.findall(r'"(\w+) = impact_\w+', (ROOT / "setup.py").read_text()))
 NODES = {"franka", "impact_sim", "impact_detector", "impact_predictor"}
 NODES |= {"impact_qp", "impact_spreading", "impact_humanoid", "impact_governor"}
 OF_THE_CHECKOUT = {"setup", "shell", "test", "doc", "wheels"}  # commands of ./impact beside those
