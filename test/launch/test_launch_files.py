@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Launch files on paper: what they start exists, what they set is declared."""
 
-import ast
 import py_compile
 import re
 from dataclasses import replace
