@@ -4,8 +4,9 @@
 
 rclpy converts a message field by field, the joints' names included, which takes a node that is
 woken once a millisecond longer than the guard of its states. In a stream, everything but the stamp
-and the numbers is the same from message to message, and the places of these are found by
-serializing a message with known numbers. A message that differs in any other byte is deserialized.
+and the numbers is the same from message to message, and the places of these follow from the names
+and the encoding (little-endian CDR). A message that differs in any other byte that has a meaning is
+deserialized; bytes between, which only align, may hold anything.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Time
-from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from impact_ros.exceptions import MessageError
 
-_STAMP = struct.Struct("<iI")  # seconds and nanoseconds
+_ENCODING = b"\x00\x01"  # plain CDR, little-endian
+_STAMP, _COUNT = struct.Struct("<iI"), struct.Struct("<I")  # seconds and nanoseconds; of elements
 _STAMP_AT, _AFTER_STAMP = 4, 12  # behind the two bytes of the encoding and two of its options
 _FIELDS = ("position", "velocity", "effort")
 
@@ -92,29 +94,43 @@ class StateStream:
 
 def _layout(data: bytes, message: JointState) -> _Layout | None:
     """Return the layout of a message, None if its numbers are not where they are expected."""
-    probe = JointState(header=message.header, name=message.name)
-    arrays, first = [], 1.0  # numbers that occur once
+    if data[:2] != _ENCODING:
+        return None
+    equal, arrays = [slice(0, _STAMP_AT)], []
+    at = _AFTER_STAMP
+    for text in (message.header.frame_id, None, *message.name):  # none: how many names
+        length = 0 if text is None else len(text.encode()) + 1
+        at = _aligned(at, _COUNT.size)
+        equal.append(slice(at, at + _COUNT.size + length))
+        at = equal[-1].stop
     for field in _FIELDS:
         count = len(getattr(message, field))
-        getattr(probe, field).extend(np.arange(first, first + count))
-        first += count
-    written = serialize_message(probe)
-    for field in _FIELDS:
-        values = getattr(probe, field).tobytes()
-        arrays.append((written.find(values) if values else 0, len(values) // 8))
-    found = _Layout(data, list(message.name), message.header.frame_id, tuple(arrays), ())
-    found = found._replace(equal=_others(arrays, len(data)))
-    same_kind = len(written) == len(data) and written[:2] == data[:2]
-    return found if same_kind and _agree(found.read(data), message) else None
+        at = _aligned(at, _COUNT.size)
+        equal.append(slice(at, at + _COUNT.size))
+        at = _aligned(equal[-1].stop, 8) if count else equal[-1].stop
+        arrays.append((at if count else 0, count))
+        at += 8 * count
+    if at > len(data):
+        return None
+    name, frame = list(message.name), message.header.frame_id
+    found = _Layout(data, name, frame, tuple(arrays), tuple(_joined(equal)))
+    return found if _agree(found.read(data), message) else None
 
 
-def _others(arrays: list[tuple[int, int]], length: int) -> tuple[slice, ...]:
-    """Return the bytes between stamp and arrays."""
-    changing = [(_STAMP_AT, _AFTER_STAMP)]
-    changing += [(start, start + 8 * count) for start, count in sorted(arrays) if count]
-    ends = [0, *(end for _, end in changing)]
-    begins = [*(begin for begin, _ in changing), length]
-    return tuple([slice(end, begin) for end, begin in zip(ends, begins, strict=True)])
+def _aligned(at: int, size: int) -> int:
+    """Return the next place for an element of a size, counted from behind the encoding."""
+    return at + (_STAMP_AT - at) % size
+
+
+def _joined(parts: list[slice]) -> list[slice]:
+    """Return the same bytes in fewer parts."""
+    joined = parts[:1]
+    for part in parts[1:]:
+        if part.start == joined[-1].stop:
+            joined[-1] = slice(joined[-1].start, part.stop)
+        else:
+            joined.append(part)
+    return joined
 
 
 def _agree(read: StreamedState, message: JointState) -> bool:

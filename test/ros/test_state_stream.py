@@ -67,6 +67,29 @@ def test_only_the_first_of_a_stream_is_deserialized(deserialized, frame, fields)
     assert len(deserialized) == 1
 
 
+@pytest.mark.parametrize("fields", [("position", "velocity"), ()])
+def test_bytes_that_only_align_may_be_any(deserialized, fields):
+    """A sender leaves there, and behind the last number, what was in its memory."""
+    message = state(1, names=["a", "bcdef", "gh"], frame="tool", fields=fields)
+    data, free = serialize_message(message), []
+    stream = StateStream()
+    stream.read(data)
+    for place in range(len(data)):
+        other = bytearray(data)
+        other[place] ^= 0xFF
+        before = len(deserialized)
+        with contextlib.suppress(MessageError):
+            read = stream.read(bytes(other))
+            if len(deserialized) == before:
+                free.append(place)
+                assert list(read.name) == message.name
+                assert read.header.frame_id == "tool"
+        stream = StateStream()
+        stream.read(data)
+    numbers = 8 * 3 * len(fields)
+    assert len(free) > 8 + numbers  # stamp, numbers, and what only aligns
+
+
 def test_numbers_may_be_any(deserialized):
     """Also where they are those with which their places are found, NaN, or a negative zero."""
     stream = StateStream()
