@@ -59,6 +59,7 @@ def system(request, tmp_path_factory):
     if shutil.which("debootstrap") is None:
         pytest.skip("debootstrap is not installed")
     root = tmp_path_factory.mktemp(request.param)
+    root.chmod(0o755)  # pytest's are for their owner alone
     make = ["debootstrap", "--variant=minbase", f"--include={ASKED_FOR}", request.param, str(root)]
     made = subprocess.run(make, capture_output=True, text=True, timeout=TIMEOUT)
     if made.returncode:
