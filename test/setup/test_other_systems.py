@@ -47,6 +47,7 @@ def of_pip():
         told.setdefault(f"PIP_{name.upper().replace('-', '_')}", value)
     words = re.split(r"\s+|file://", " ".join(told.values()))
     places = {Path(word) for word in words if word.startswith("/") and Path(word).exists()}
+    places = {place.parent if place.name == "simple" else place for place in places}  # its files
     proxies = {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}
     return told | proxies, sorted(places)
 
