@@ -22,7 +22,7 @@ import multiprocessing
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 import psutil
 from predictor_service import importable
-from side_by_side import ENDS, Spread
+from side_by_side import spread_of
 
 from impact_drivers.fake_fr3.fake_process import FakeProcess
 from impact_drivers.fake_fr3.fake_setup import FakeSetup
@@ -268,14 +268,8 @@ def _over_echo(blocks: dict[str, list[LoopTimes]]) -> dict[str, float]:
             reports = [(one.report(), echo.report()) for one, echo in pairs]
             for what in ("p50", "p99"):
                 each = [getattr(one, what) - getattr(echo, what) for one, echo in reports]
-                figures |= _spread(each).figures(f"{way} - echo{load}, {what} [us]")
+                figures |= spread_of(each).figures(f"{way} - echo{load}, {what} [us]")
     return figures
-
-
-def _spread(values: Sequence[float]) -> Spread:
-    """Return the spread of a figure of each round."""
-    low, high = np.percentile(values, ENDS).tolist()
-    return Spread(float(np.median(values)), low, high)
 
 
 def _figures(blocks: dict[str, list[LoopTimes]]) -> dict[str, float]:

@@ -24,7 +24,7 @@ from unittest.mock import patch
 import numpy as np
 import pinocchio as pin
 import quadprog
-from side_by_side import Block, emptied, in_blocks, spread
+from side_by_side import Block, empty_caches, in_blocks, spread
 
 import impact_qp.control.acceleration
 from impact_qp import Contact, ImpactController, Plan, solve
@@ -63,7 +63,7 @@ def measure() -> dict[str, float]:
     for name in ("robust", "joint_load", *works):
         own = controllers.get(name)
         work = works[name] if own is None else _cycle(own)
-        blocks[f"{name}, cold"] = partial(_cold_block, work, states, own)
+        blocks[f"{name}, cold"] = partial(_block, work, states, own, cold=True)
     taken = in_blocks(blocks)
     figures: dict[str, float] = {}
     for name, values in taken.items():
@@ -160,35 +160,30 @@ def _pink(states: Sequence[State]) -> Cycle | None:
 
 
 def _block(
-    work: Cycle, states: Sequence[State], controller: ImpactController | None = None
+    work: Cycle,
+    states: Sequence[State],
+    controller: ImpactController | None = None,
+    *,
+    cold: bool = False,
 ) -> list[float]:
-    """Return the time of each cycle of one approach but the first ones [s]."""
+    """Return the time of each cycle of one approach but the first ones [s].
+
+    Cold: of one cycle in ``COLD``, before which the caches are emptied.
+    """
     taken = []
     if controller is not None:
         controller.reset()
     for k, state in enumerate(states):
+        emptied = cold and k % COLD == COLD - 1
+        if emptied:
+            empty_caches()
         start = perf_counter()
         work(k, state)
-        taken.append(perf_counter() - start)
+        time = perf_counter() - start
+        if emptied or (not cold and k >= WARM):
+            taken.append(time)
         if controller is not None:
             controller.catch_up()  # after its command
-    return taken[WARM:]
-
-
-def _cold_block(
-    work: Cycle, states: Sequence[State], controller: ImpactController | None = None
-) -> list[float]:
-    """Return the time of some cycles of one approach, each without caches [s]."""
-    taken = []
-    if controller is not None:
-        controller.reset()
-    for k, state in enumerate(states):
-        if k % COLD == COLD - 1:
-            taken.append(emptied(partial(work, k, state)))
-        else:
-            work(k, state)
-        if controller is not None:
-            controller.catch_up()
     return taken
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from time import perf_counter
 from typing import NamedTuple
 
@@ -69,18 +70,22 @@ def spread(
     each = np.array([np.percentile(block, percentile) for block in values])
     if over is not None:
         each /= [np.percentile(block, percentile) for block in over]
-    return Spread(float(np.median(each)), *(float(end) for end in np.percentile(each, ENDS)))
+    return spread_of(each)
 
 
-def emptied(work: Work) -> float:
-    """Return how long a function takes that finds nothing in the caches [s]."""
-    _MEMORY.sum()
-    start = perf_counter()
-    work()
-    return perf_counter() - start
+def spread_of(rounds: Sequence[float] | np.ndarray) -> Spread:
+    """Return the spread of a figure of each round."""
+    return Spread(float(np.median(rounds)), *np.percentile(rounds, ENDS).tolist())
 
 
-_MEMORY = np.ones(CACHES)
+def empty_caches() -> None:
+    """Read more than the processor's caches hold."""
+    _memory().sum()
+
+
+@cache
+def _memory() -> np.ndarray:
+    return np.ones(CACHES)
 
 
 def times(works: Mapping[str, Work], *, rounds: int = 200, calls: int = 20) -> dict[str, float]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 
 # Files of tests that whoever edits wants to hear at once, whatever they take.
@@ -60,10 +60,10 @@ def slow_in(log: str, least: float) -> list[str]:
         log: what ``pytest --durations 0`` printed.
         least: time of all cases of a test together [s].
     """
-    taken: Counter[tuple[str, str]] = Counter()
+    taken: defaultdict[tuple[str, str], float] = defaultdict(float)
     row = r"^([\d.]+)s (?:call|setup|teardown) +test/(\S+?)::([^\[\s]+)"
     for time, file, test in re.findall(row, log, re.MULTILINE):
-        taken[file, test] += float(time)  # type: ignore[assignment]
+        taken[file, test] += float(time)
     known = [(file, test) for file, tests in SLOW.items() for test in tests]
     return sorted(
         f"{file}::{test}"
