@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ctrl-C while a console script imports what it needs: one line, never a traceback."""
 
-import ast
 import os
 import signal
 import subprocess
@@ -10,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from console_scripts import console_scripts
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_OUT = 60.0  # [s]
@@ -27,17 +27,6 @@ def run(code, folder):
         timeout=TIME_OUT,
         check=False,
     )
-
-
-def console_scripts():
-    """Return what setup.py's console scripts call, by name."""
-    (scripts,) = (
-        ast.literal_eval(node.value)
-        for node in ast.parse((ROOT / "setup.py").read_text()).body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SCRIPTS"
-    )
-    lines = (line.split(" = ") for line in scripts)
-    return {name: tuple(target.split(":")) for name, target in lines}
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])

@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 import pytest
 import yaml
+from console_scripts import console_scripts
 
 pytest.importorskip("rclpy")
 
@@ -102,12 +103,6 @@ def graph():
     yield make
     for each in made:
         each.close()
-
-
-def console_scripts():
-    """Return module and function by name of the console script, as setup.py says."""
-    lines = re.findall(r'"(\w+ = impact_[\w.]+:\w+)"', (ROOT / "setup.py").read_text())
-    return dict(line.split(" = ") for line in lines)
 
 
 @pytest.mark.parametrize("name", FILES)

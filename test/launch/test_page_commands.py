@@ -7,13 +7,13 @@ import shlex
 from pathlib import Path
 
 import pytest
+from console_scripts import console_scripts
 from printed_pages import PAGES, ROOT, read
 
 from impact_cli.command_line import make_parser, with_negative_vectors
 from impact_cli.command_names import COMMANDS
 
 FILES = {path.name.removesuffix(".launch.py") for path in ROOT.glob("launch/*.launch.py")}
-SCRIPTS = set(re.findall(r'"(\w+) = impact_\w+', (ROOT / "setup.py").read_text()))
 NODES = {"franka", "impact_sim", "impact_detector", "impact_predictor"}
 NODES |= {"impact_qp", "impact_spreading", "impact_humanoid", "impact_governor"}
 OF_THE_CHECKOUT = {"setup", "shell", "test", "doc", "wheels"}  # commands of ./impact beside those
@@ -74,4 +74,4 @@ def test_a_node_and_its_transition_exist(words):
 
 @pytest.mark.parametrize("words", RUN)
 def test_an_executable_exists(words):
-    assert words[3] in SCRIPTS
+    assert words[3] in console_scripts()
