@@ -35,6 +35,7 @@ html_theme = "furo"
 html_title = f"{project} {version}"
 html_copy_source = False
 html_static_path, html_css_files = ["static"], ["narrow.css"]
+templates_path = ["templates"]
 
 nitpicky = True  # a reference to nothing is a warning: see `exists`
 autodoc_member_order = "groupwise"

@@ -68,7 +68,7 @@ def _commands() -> Iterator[str]:
 
 def _executables() -> Iterator[str]:
     """Yield what `ros2 run` knows; on the PATH of a wheel each begins with `impact`."""
-    scripts = re.findall(r'"(\w+) = impact_\w+\.[\w.]+:\w+"', (ROOT / "setup.py").read_text())
+    scripts = _module(ROOT / "test" / "console_scripts.py").console_scripts()
     yield from (f"executable {name}" for name in scripts)
 
 

@@ -153,9 +153,9 @@ def test_the_messages_own_tests_pass(project_root):
     assert "test/test_messages.py" in (folder / "CMakeLists.txt").read_text()
 
 
-@pytest.mark.parametrize("field", ["author", "url", "maintainer", "license", "description"])
+@pytest.mark.parametrize("field", ["author", "maintainer", "license", "description"])
 @pytest.mark.parametrize("package", ["package.xml", "impact_msgs/package.xml"])
-def test_a_manifest_says_who_and_where(project_root, package, field):
+def test_a_manifest_says_who_and_what(project_root, package, field):
     assert ElementTree.parse(project_root / package).findtext(field)
 
 
