@@ -20,7 +20,7 @@ from impact_cli.commands.demo import announced_contact
 from impact_robots import load_robot
 from impact_sim import load_scenario
 from impact_trials.in_process.run import run_in_process
-from impact_view.run.record import TOUCHING
+from impact_view.run.record import CONTACT_FORCE
 from impact_view.run.recorded_run import read_view
 from impact_view.scene.instant import Timeline
 from impact_view.scene.stage import Stage
@@ -30,19 +30,20 @@ from impact_view.web.server import view_server
 
 PATH, PORT = Path(__file__).parent / "figures" / "hit.gif", 8147
 TITLES = {
-    "unaware": "ignores the impact",
-    "robust": "safe by the published formula",
-    "joint_load": "safe for what the joints feel",
+    "unaware": "ignores impacts",
+    "robust": "safe by formula",
+    "joint_load": "safe by joint load",
 }
 CAMERA = Camera((0.6, -0.42, 0.98), (0.45, 0.4, 0.735), 0.72)
-WIDTH, SCENE, PLOT, HEAD, FOOT = 300, 260, 96, 46, 44  # of a column's parts [pixels]
+WIDTH, SCENE, PLOT, HEAD, FOOT = 300, 240, 122, 66, 66  # of a column's parts [pixels]
+LARGE, SMALL = 26, 22  # letters [pixels], to be read where the picture is 400 pixels wide
 FRAME_MS, HOLD_MS, COLORS = 80, 3000, 128
 # Seconds from the touch: 20 ms a picture up to 20 ms before it, 1 ms a picture from 4 ms before.
 TIMES = np.concatenate(
     [np.arange(-0.3, -0.02, 0.02), np.arange(-0.02, -0.004, 0.004), np.arange(-0.004, 0.041, 0.001)]
 )
 BLUE, RED, GREY, BLACK = (31, 119, 180), (214, 39, 40), (130, 130, 130), (20, 20, 20)
-MARGIN = 34  # of a plot, at its left [pixels]
+MARGIN, HEIGHT = 48, PLOT - 44  # of a plot, at its left; of its axis [pixels]
 
 
 @dataclass(frozen=True)
@@ -120,8 +121,8 @@ def _joined(columns: list[Column], scenes: list[Image.Image], time: float) -> Im
     for k, (column, scene) in enumerate(zip(columns, scenes, strict=True)):
         left = k * WIDTH
         image.paste(scene, (left, HEAD))
-        draw.text((left + 10, 6), column.name, BLACK, _font(17, bold=True))
-        draw.text((left + 10, 27), TITLES[column.name], GREY, _font(13))
+        draw.text((left + 10, 4), column.name, BLACK, _font(LARGE, bold=True))
+        draw.text((left + 10, 36), TITLES[column.name], GREY, _font(SMALL))
         _plot(draw, column, left, time, top)
         _result(draw, column, left, time)
     return image
@@ -129,41 +130,41 @@ def _joined(columns: list[Column], scenes: list[Image.Image], time: float) -> Im
 
 def _plot(draw: ImageDraw.ImageDraw, column: Column, left: int, time: float, top: float) -> None:
     """Draw the speed so far, and its bound, against the time from the touch."""
-    record, base = column.timeline.record, HEAD + SCENE + PLOT - 14
+    record, base = column.timeline.record, HEAD + SCENE + PLOT - 16
     since = record.time - column.touch
     first, last = TIMES[0], TIMES[-1]
     shown = (since >= first) & (since <= time)
     x = left + MARGIN + (since - first) / (last - first) * (WIDTH - MARGIN - 12)
     for values, color, width in ((record.speed_bound, RED, 5), (column.timeline.speed, BLUE, 2)):
         good = shown & np.isfinite(values) & (values >= 0.0)
-        y = base - values[good] / top * (PLOT - 26)
+        y = base - values[good] / top * HEIGHT
         points = list(zip(x[good].tolist(), y.tolist(), strict=True))
         if len(points) > 1:
             draw.line(points, fill=color, width=width)
     draw.line([(left + MARGIN, base), (left + WIDTH - 12, base)], fill=GREY)
-    draw.line([(left + MARGIN, base), (left + MARGIN, base - PLOT + 26)], fill=GREY)
-    draw.text((left + MARGIN + 4, base - PLOT + 14), "speed [m/s]", BLUE, _font(11))
+    draw.line([(left + MARGIN, base), (left + MARGIN, base - HEIGHT)], fill=GREY)
+    words = base - PLOT + 8
+    draw.text((left + MARGIN + 4, words), "m/s", BLUE, _font(SMALL))
     if np.isfinite(record.speed_bound).any():
-        draw.text((left + MARGIN + 84, base - PLOT + 14), "its bound", RED, _font(11))
+        draw.text((left + MARGIN + 64, words), "its bound", RED, _font(SMALL))
     for value in (0.0, 0.5):
-        draw.text((left + 10, base - value / top * (PLOT - 26) - 7), f"{value:g}", GREY, _font(11))
+        height = base - value / top * HEIGHT - 13
+        draw.text((left + 8, height), f"{value:g}", GREY, _font(SMALL))
 
 
 def _result(draw: ImageDraw.ImageDraw, column: Column, left: int, time: float) -> None:
     """Say what happened, once it has."""
     top, measured_load = HEAD + SCENE + PLOT - 2, column.figures.measured_load
-    clock = f"{time * 1e3:+.0f} ms from contact"
+    clock = f"{time * 1e3:+.0f} ms"
     record = column.timeline.record
     force = np.linalg.norm(record.force[record.index(column.touch + time)])
-    words = clock + (f", {force:.0f} N" if force > TOUCHING else "")
-    draw.text((left + 10, top), words, GREY, _font(13))
+    words = clock + (f", {force:.0f} N" if force > CONTACT_FORCE else "")
+    draw.text((left + 10, top), words, GREY, _font(SMALL))
     if time < 0.03:
         return
     color = RED if measured_load.change > measured_load.change_limit else BLUE
-    text = (
-        f"joint torque changed {measured_load.change:.1f} of {measured_load.change_limit:.0f} N.m"
-    )
-    draw.text((left + 10, top + 19), text, color, _font(14, bold=True))
+    text = f"{measured_load.change:.1f} of {measured_load.change_limit:.0f} N.m"
+    draw.text((left + 10, top + 30), text, color, _font(LARGE, bold=True))
 
 
 def _font(size: int, *, bold: bool = False) -> ImageFont.FreeTypeFont:

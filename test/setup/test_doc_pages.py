@@ -7,6 +7,7 @@ import re
 import sys
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 from pydoc import locate
 
 import pytest
@@ -16,6 +17,7 @@ from impact_cli.command_names import COMMANDS
 from studies.published import claims
 
 FENCE = re.compile(r"^[ >]*```(.*)\n", re.MULTILINE)
+DOC = Path(__file__).resolve().parents[2] / "doc"
 WIDTH = 92  # of what stands in a block, in a window of 1200 px
 
 
@@ -67,6 +69,11 @@ def test_commands_are_no_wider_than_the_site_shows_them(path):
 def test_comments_behind_fields_are_their_documentation(page_module):
     comments = page_module("field_comments").field_comments(Record)
     assert comments == [("mass", "of all links [kg]"), ("pair", r"\|low\|, high")]
+
+
+@pytest.mark.parametrize("maker", sorted(path.stem for path in DOC.glob("make_*.py")))
+def test_whatever_writes_pages_and_figures_can_be_loaded(page_module, maker):
+    assert page_module(maker).__doc__
 
 
 def test_every_package_has_a_page_and_exports_are_on_one_alone(page_module):
