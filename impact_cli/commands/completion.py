@@ -14,7 +14,8 @@ _EPILOG = """examples:
   impact completion > ~/.local/share/bash-completion/completions/impact
   eval "$(impact completion)"
 
-The file is for bash, in new shells; zsh needs before: autoload -U bashcompinit && bashcompinit
+The file is for bash, in new shells; zsh needs the second line after this one:
+  autoload -U compinit bashcompinit; compinit; bashcompinit
 Commands, options, their choices, and names of scenarios and robots are completed, else files.
 """
 _SCRIPT = """\
