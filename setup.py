@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite as a Python package: for colcon (ament_python) and for pip, with or without ROS 2."""
 
+import re
 import sys
 from glob import glob
 from pathlib import Path
@@ -175,6 +176,13 @@ def named(script):
     return f"impact_{script}" if WHEEL and not script.startswith("impact") else script
 
 
+def described():
+    """Return the README without its pictures and its links to files, which an index cannot show."""
+    text = (Path(__file__).resolve().parent / "README.md").read_text("utf-8")
+    text = re.sub(r"!\[[^]]*\]\([^)]*\)\n*", "", text)
+    return re.sub(r"\[([^]]*)\]\((?!https?:)[^)]*\)", r"\1", text)
+
+
 setup(
     name=NAME,
     version=VERSION,
@@ -182,7 +190,7 @@ setup(
     license=MANIFEST.findtext("license"),
     author=MANIFEST.findtext("author"),
     maintainer=MANIFEST.findtext("maintainer"),
-    long_description=(Path(__file__).resolve().parent / "README.md").read_text("utf-8"),
+    long_description=described(),
     long_description_content_type="text/markdown",
     keywords="robotics impact collision contact control simulation ros2",
     classifiers=[

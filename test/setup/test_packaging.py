@@ -111,6 +111,13 @@ def test_all_that_a_wheel_puts_on_the_path_is_named_impact(project_root, setup_a
     assert [each for _, each in names] == [each.split(" = ")[1] for each in of_colcon]
 
 
+def test_an_index_shows_the_readme_without_what_it_cannot_find(project_root, setup_arguments):
+    shown = setup_arguments["long_description"]
+    assert "impact demo" in shown
+    assert re.findall(r"\]\((?!https?:)", (project_root / "README.md").read_text())
+    assert not re.findall(r"\]\((?!https?:)", shown)
+
+
 def test_the_extra_for_ros_is_pinned_within_its_range(pins, setup_arguments, project_root):
     versions = {**pinned(pins, "3.11"), "impact-msgs": setup_arguments["version"]}
     for requirement in map(Requirement, setup_arguments["extras_require"]["ros"]):
