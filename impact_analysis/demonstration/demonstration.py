@@ -145,6 +145,11 @@ def demonstration(
         nominal + origin,
         rotation,
     )
+    fits = (
+        residuals(sides.before, spread.ante, origin),
+        residuals(sides.after, spread.post, origin),
+    )
+    _check_jump(spread, fits)
     begun = sides.before.within(-inf, float(sides.before.time[0]) + _HELD)
     return Demonstration(
         spread,
@@ -155,11 +160,24 @@ def demonstration(
         sides.to_rest,
         turned,
         gap,
-        (
-            residuals(sides.before, spread.ante, origin),
-            residuals(sides.after, spread.post, origin),
-        ),
+        fits,
     )
+
+
+def _check_jump(spread: SpreadReference, fits: tuple[FitResiduals, FitResiduals]) -> None:
+    """Refuse an impact that is no larger than what both sides leave unexplained.
+
+    Raises:
+        AnalysisError: the velocity jumps elsewhere, or not at all.
+    """
+    before, after = spread.jump
+    jump = float(np.linalg.norm((after - before)[:3]))
+    for name, fit in zip(_SIDES, fits, strict=True):
+        if jump <= fit.velocity_largest:
+            raise AnalysisError(
+                f"no impact at that time: the velocity jumps by {jump:.3f} m/s, and {name} it is"
+                f" {fit.velocity_largest:.3f} m/s off a smooth motion"
+            )
 
 
 def _off_position(fit: FitResiduals) -> str:

@@ -106,6 +106,8 @@ def test_a_given_time_needs_no_detector(reference, table):
         (["--acceleration-threshold=1e6"], "no impact found by acceleration (largest statistic"),
         (["--impact=2"], "--impact: expected at most 1, the impacts found by acceleration, got 2"),
         (["--time=0.25"], "the arm hardly moves: expected at least 0.05 m/s before the impact"),
+        (["--time=0.7"], "no impact at that time: the velocity jumps by 0.0"),
+        (["--time=0.93"], "no impact at that time: the velocity jumps by 0.0"),
     ],
 )
 def test_what_is_no_impact_is_refused(reference, table, arguments, said):
