@@ -95,21 +95,15 @@ def load_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
         SystemExit: Ctrl-C.
         ImpactError: a process died, or the folder cannot be used.
     """
-    folder, seed = arguments.out or Path("load_study"), arguments.seed
-    poses, jobs = arguments.poses or load_study.POSES, arguments.jobs or cores()
-    kind = load_study.PoseResult
-    finished = StudyFolder(folder, load_study.STUDY, kind, seed, resume=arguments.resume)
-    with resumable(finished, "poses"):
-        found = load_study.run(poses, seed, jobs, report, finished)
+    poses, kind = arguments.poses or load_study.POSES, load_study.PoseResult
+    found, kept = _resumed(arguments, report, load_study, kind, poses, "poses")
     if arguments.grabs:
-        of, grabs = grab_loads.DrawnGrab, folder / grab_loads.STUDY
-        again = arguments.resume and grabs.exists()
-        with resumable(
-            kept := StudyFolder(grabs, grab_loads.STUDY, of, seed, resume=again), "grabs"
-        ):
-            drawn = grab_loads.run(arguments.grabs, seed, jobs, report, kept)
+        folder, of = kept.folder / grab_loads.STUDY, grab_loads.DrawnGrab
+        inside = {"out": folder, "resume": arguments.resume and folder.exists()}
+        own = argparse.Namespace(**{**vars(arguments), **inside})
+        drawn, _ = _resumed(own, report, grab_loads, of, arguments.grabs, "grabs")
         found = found._replace(grabs=drawn)
-    return _with_origin(load_report.table(found), finished)
+    return _with_origin(load_report.table(found), kept)
 
 
 def learn_table(arguments: argparse.Namespace, report: Report) -> ClaimTable:
