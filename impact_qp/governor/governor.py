@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_qp.control.plan import Plan, surface_refusal
 from impact_qp.exceptions import ControlError
+from impact_qp.governor.announced import AnnouncedSurfaces, SeenSurface
 from impact_qp.governor.motions import MOTIONS, CommandedMotion
 from impact_qp.guards.plausibility import StateGate
-from impact_qp.guards.takeover import REACTION, allowed_speed
 from impact_qp.guards.tracking import STEP, TrackingWatch
 from impact_qp.interface import INTERFACES
 from impact_qp.limits import Contact
@@ -55,17 +54,6 @@ class Capped(NamedTuple):
     gap: float = nan  # of the contact point to the surface, negative behind it [m]
     normal_speed: float = nan  # measured, along the normal, negative towards the surface [m/s]
     rests: bool = False  # zero velocity, or the last position: the command was not used
-
-
-class _Near(NamedTuple):
-    """A surface as it is from a state."""
-
-    name: str
-    normal: np.ndarray
-    bound: float  # [m/s]
-    limiting: str  # quantity that sets the bound
-    gap: float  # [m]
-    approach: float  # measured, towards it [m/s]
 
 
 class Governor:
@@ -136,29 +124,17 @@ class Governor:
         self._motion: CommandedMotion = MOTIONS[interface](robot, twist_frame)
         limits = robot.limits
         self._per_limit = 1.0 / np.stack([limits.velocity, limits.acceleration])
-        self._limits, self.limits_name = self._limits_of(surfaces, impact_limits)
+        still = self._dynamics(self._middle, np.zeros(robot.dof))
+        self._surfaces = AnnouncedSurfaces(robot, surfaces, impact_limits, self._driver, still)
+        self.limits_name = self._surfaces.limits_name
         frames = (*robot.joint_names, *(each.name for each in robot.contacts))
         self._frames = (None, *(each for each in frames if robot.model.existFrame(each)))
         self._points = ("contact point", *self._frames[1:])
         self.reset()
 
-    def _limits_of(
-        self, surfaces: Mapping[str, Contact], name: str
-    ) -> tuple[dict[str, ApproachSpeedLimit], str]:
-        """Return the limit of each surface, and the name of their kind."""
-        found: dict[str, ApproachSpeedLimit] = {}
-        for surface, contact in surfaces.items():
-            plan = Plan(contact, name, interface=self._driver.name).resolved(self._robot)
-            limit, name = plan.impact_limit(self._robot, 0.0), plan.impact_limits
-            if not isinstance(limit, ApproachSpeedLimit):
-                raise ControlError(f"impact_limits: expected a bound of the speed, got {name!r}")
-            limit.speed_bound(self._dynamics(self._middle, np.zeros(self._robot.dof)))  # compiles
-            found[surface] = limit
-        return found, name if found else "unknown"
-
     def limit(self, surface: str) -> ApproachSpeedLimit:
         """Return the impact limit of a surface by its name."""
-        return self._limits[surface]
+        return self._surfaces.limits[surface]
 
     @property
     def _middle(self) -> np.ndarray:
@@ -175,7 +151,7 @@ class Governor:
         self._point: PointState | None = None
         self._state_time = self._time = 0  # of the last state and command [ns]
         self._age = 0.0  # of the state at a command [s]
-        self._near: tuple[_Near, ...] = ()
+        self._surfaces.forget()
         self._jacobians = np.zeros((0, self._robot.dof))
         self._begin_anew()
 
@@ -194,10 +170,7 @@ class Governor:
         if problem := self.look(state):
             return problem
         assert self._point is not None
-        for name, limit in self._limits.items():
-            if problem := surface_refusal(limit.contact, self._robot, self._point):
-                return f"surface {name}: {problem}"
-        return ""
+        return self._surfaces.refusal(self._point)
 
     def look(self, state: MeasuredState) -> str:
         """Take a state, also between commands; return why it cannot be used, "" if it can."""
@@ -221,9 +194,7 @@ class Governor:
         at = point.robot_state.at
         self._jacobians = np.concatenate([at(frame).J[:3] for frame in self._frames])
         self._speed, self._stopping = float(np.linalg.norm(point.velocity)), self._fall_of(dq)[1]
-        self._near = tuple(
-            self._seen(name, limit, point, elapsed) for name, limit in self._limits.items()
-        )
+        self._surfaces.look(point, elapsed)
         return ""
 
     @property
@@ -235,24 +206,13 @@ class Governor:
         """Use no state before the next one: the last one is too old, or the clock went back."""
         self._point = None
 
-    def _seen(
-        self, name: str, limit: ApproachSpeedLimit, point: PointState, elapsed: float
-    ) -> _Near:
-        """Return a surface as it is from a state, ``elapsed`` after the last one [s]."""
-        limit.period = elapsed  # between two bounds, whose fall is extrapolated
-        bound = limit.allowed(point)
-        contact, what = limit.contact, limit.bound.name
-        approach = contact.approach_speed(point.velocity)
-        return _Near(name, contact.normal, bound, what, contact.gap(point.position), approach)
-
     def catch_up(self, until: float = inf) -> None:
         """Run deferred work of the limits, after a command was sent: `joint_load` needs it.
 
         Args:
             until: time by :func:`time.perf_counter` after which nothing more is begun [s].
         """
-        for limit in self._limits.values():
-            limit.catch_up(until)
+        self._surfaces.catch_up(until)
 
     # --- commands ---------------------------------------------------------------------------------
 
@@ -314,7 +274,7 @@ class Governor:
 
     def _limited(
         self, point: PointState, velocity: np.ndarray, contact: np.ndarray
-    ) -> tuple[float, str, _Near | None]:
+    ) -> tuple[float, str, SeenSurface | None]:
         """Return the factor of a motion, its reason, and the surface that sets it, if one does.
 
         Args:
@@ -324,26 +284,9 @@ class Governor:
         """
         fastest, falls = self._fall_of(velocity)
         factor, reason = self._free_factor(point, velocity, contact, fastest)
-        limiting = None
         braking, delay = falls * self._braking, self._delay + self._age
-        for near in self._near:
-            towards = -float(near.normal.dot(contact))
-            if towards <= 0.0:
-                continue
-            usable, what = near.bound / self._driver.faster, near.limiting
-            allowed = allowed_speed(usable, near.gap, braking * towards, delay)
-            if self._cannot_slow_down(near):
-                allowed, what = 0.0, f"measured {near.approach:.3f} m/s"
-            if allowed < factor * towards:
-                factor, reason, limiting = allowed / towards, f"surface {near.name}: {what}", near
-        return factor, reason, limiting
-
-    def _cannot_slow_down(self, near: _Near) -> bool:
-        """Tell whether the arm is too fast to slow down to a surface's bound in time."""
-        if near.approach <= 0.0:
-            return False
-        tolerated, slowing = near.bound + self._driver.slack, self._stopping * near.approach
-        return near.approach > allowed_speed(tolerated, near.gap, slowing, REACTION + self._age)
+        found = self._surfaces.limited(contact, factor, braking, delay, self._stopping, self._age)
+        return (factor, reason, None) if found is None else found
 
     def _free_factor(
         self, point: PointState, velocity: np.ndarray, contact: np.ndarray, fastest: float
@@ -394,11 +337,10 @@ class Governor:
         self.fault = self.fault or problem
 
     def _described(
-        self, values: np.ndarray | None, factor: float, reason: str, surface: _Near | None
+        self, values: np.ndarray | None, factor: float, reason: str, surface: SeenSurface | None
     ) -> Capped:
         """Return a result with what is known of a surface; none: the nearest one."""
-        if surface is None and self._near:
-            surface = min(self._near, key=lambda each: each.gap)
+        surface = surface or self._surfaces.nearest
         if surface is None or self._point is None:
             return Capped(values, factor, self._anywhere, reason)
         bound = min(surface.bound, self._anywhere)
