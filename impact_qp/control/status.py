@@ -15,7 +15,7 @@ from impact_ros.message_fields import constant
 
 MAX_COUNT = 2**32 - 1  # of a uint32
 BLIND = "waiting: the detector is not ready"
-_UNKNOWN = ("slack", "solve_time", "cycle_time", "normal_speed", "speed_bound", "gap")
+_UNKNOWN = ("slack", "solve_time", "cycle_time", "normal_speed", "speed_bound", "gap", "factor")
 
 
 @dataclass

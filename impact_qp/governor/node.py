@@ -16,9 +16,11 @@ from std_msgs.msg import Float64
 from impact_msgs.msg import ControllerStatus
 from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import Counts
+from impact_qp.governor.command_stream import CommandStream, Moment
 from impact_qp.governor.governor import SILENCE, Capped, Governor, MeasuredState
 from impact_qp.governor.parameters import GovernorParameters
-from impact_qp.governor.streams import STREAMS, CommandStream
+from impact_qp.governor.streams import STREAMS
+from impact_qp.governor.trajectory_stream import SHORTEST
 from impact_qp.ros.messages import status_message
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import NANOSECONDS, JointReader, from_nanoseconds, to_nanoseconds
@@ -28,8 +30,10 @@ from impact_ros.node.main import main_for
 from impact_ros.node.spin import freeze_garbage
 from impact_ros.parameters import current, declare
 from impact_ros.qos import SENSOR, STREAM
+from impact_ros.state_stream import StateStream
 
 LOOK_EVERY = 0.01  # for silence [s]
+UNUSABLE = "no usable joint state"
 SPARE = 2e-4  # for deferred work of the limits after each command and state [s]
 ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher is destroyed
 
@@ -38,8 +42,9 @@ class ImpactGovernorNode(SuiteLifecycleNode):
     """Passes on commands of another controller, slowed so that no impact is too fast.
 
     While active each command is answered by one of the same type: times a factor from 0 to 1, see
-    :class:`.Governor`. Unusable commands or states, and 100 ms without commands: zero velocity, or
-    the last position. Inactive, it passes nothing on; deactivated, it sends a last such rest.
+    :class:`.Governor`. A trajectory is passed on along its path, with the states. Unusable commands
+    or states, and 100 ms without commands: zero velocity, or the last position. Inactive, it passes
+    nothing on; deactivated, it sends a last such rest.
     """
 
     PARAMETERS = GovernorParameters
@@ -60,7 +65,8 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         stream = STREAMS[settings.interface](robot)
         governor = settings.governor(robot, stream.motion)
         self._settings, self._stream, self._governor = settings, stream, governor
-        self._reader, self._counts = JointReader(robot.joint_names), Counts()
+        self._reader, self._states = JointReader(robot.joint_names), StateStream()
+        self._counts = Counts()
         self._forget()
         self._make_topics(stream)
         freeze_garbage()
@@ -74,7 +80,8 @@ class ImpactGovernorNode(SuiteLifecycleNode):
     def _forget(self) -> None:
         """Restart without a state and a command."""
         self._state: MeasuredState | None = None
-        self._state_at, self._command_at, self._fault = 0, 0, ""  # [ns of a steady clock]
+        self._state_at = self._command_at = 0.0  # [s of a steady clock]
+        self._fault = ""
         self._time = 0  # of the last command, by the clock of the states [ns]
         self._commanded = False
 
@@ -86,7 +93,11 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         self._status = make(ControllerStatus, "~/status", STREAM)
         self._listeners = [
             self.create_subscription(
-                kind, name, checked_callback(self, name, callback, dropped), SENSOR
+                kind,
+                name,
+                checked_callback(self, name, callback, dropped),
+                SENSOR,
+                raw=kind is JointState,
             )
             for kind, name, callback, dropped in (
                 (JointState, "joint_states", self._take_state, self._drop_state),
@@ -125,6 +136,7 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         if reason := self._governor.refusal(self._state):
             return reason
         self._counts, self._commanded, self._active, self._fault = Counts(), False, True, ""
+        self._stream.forget()
         return ""
 
     def stop(self) -> None:
@@ -142,20 +154,24 @@ class ImpactGovernorNode(SuiteLifecycleNode):
     @property
     def _stale(self) -> bool:
         """Whether the last usable state is too old."""
-        age = 0 if self._settings.lockstep else time.monotonic_ns() - self._state_at
-        return age > self._settings.state_timeout * NANOSECONDS
+        age = 0.0 if self._settings.lockstep else time.monotonic() - self._state_at
+        return age > self._settings.state_timeout
 
-    def _take_state(self, message: JointState) -> None:
-        """Store a state that can be used."""
+    def _take_state(self, data: bytes) -> None:
+        """Store a state that can be used, and pass on more of a trajectory."""
         assert self._governor is not None
+        message = self._states.read(data)
         q, dq, _ = self._reader.read(message)
         state = MeasuredState(to_nanoseconds(message.header.stamp), q, dq)
         if self._state is not None and state.time < self._state.time:
             self._time = 0  # a clock that went back: the governor rests once
         if problem := self._governor.look(state):
             raise MessageError(problem)
-        self._state, self._state_at = state, time.monotonic_ns()
-        if not self._commanded:
+        if self._state is None or state.time != self._state.time:  # else the driver has stalled
+            self._state, self._state_at = state, time.monotonic()
+        if self._active and self._stream.goes_on:
+            self._go_on()
+        elif not self._commanded:
             self._governor.catch_up(time.perf_counter() + SPARE)
 
     def _drop_state(self, line: str) -> None:
@@ -163,19 +179,44 @@ class ImpactGovernorNode(SuiteLifecycleNode):
 
     def _take_command(self, message: Any) -> None:
         """Answer a command."""
-        if not self._active or self._governor is None:
+        if not self._active:
             return
-        received, self._command_at = time.perf_counter(), time.monotonic_ns()
-        self._commanded = True
-        governor, state = self._governor, self._state
-        if state is None or self._stale or governor.point is None:
-            self._rest("no usable joint state")
+        received, self._commanded = time.perf_counter(), True
+        self._command_at = time.monotonic()
+        if (moment := self._moment()) is None:
+            self._rest(UNUSABLE)
             return
-        values = self._stream.read(message, governor.point)
-        computing = time.perf_counter()
-        since = 0 if self._settings.lockstep else self._command_at - self._state_at
-        self._time = max(self._time, state.time + since)
-        capped = governor.cap(state, values, time=self._time)
+        self._answer(self._stream.read(message, moment), moment, received)
+
+    def _go_on(self) -> None:
+        """Pass on more of a trajectory, not too often."""
+        received, moment = time.perf_counter(), self._moment()
+        if moment is None or 0.0 < moment.elapsed < SHORTEST:
+            return
+        self._command_at = time.monotonic()
+        try:
+            values = self._stream.following(moment)
+        except MessageError as error:
+            self._rest(str(error))
+            return
+        self._answer(values, moment, received)
+
+    def _moment(self) -> Moment | None:
+        """Return the present one, None without a usable state."""
+        state, governor = self._state, self._governor
+        if state is None or governor is None or governor.point is None or self._stale:
+            return None
+        since = 0.0 if self._settings.lockstep else time.monotonic() - self._state_at
+        now = max(self._time, state.time + round(since * NANOSECONDS))
+        elapsed = (now - self._time) / NANOSECONDS
+        return Moment(now, elapsed if elapsed <= SILENCE else 0.0, governor.point)
+
+    def _answer(self, values: Any, moment: Moment, received: float) -> None:
+        """Send what the governor makes of numbers, of a command received at a time [s]."""
+        assert self._governor is not None
+        assert self._state is not None
+        computing, self._time = time.perf_counter(), moment.now
+        capped = self._governor.cap(self._state, values, time=moment.now)
         computed = time.perf_counter()
         self._send(capped)
         self._counts.answered += 1
@@ -184,7 +225,7 @@ class ImpactGovernorNode(SuiteLifecycleNode):
             solve_time=computed - computing,
             cycle_time=time.perf_counter() - received,
         )
-        governor.catch_up(time.perf_counter() + SPARE)
+        self._governor.catch_up(time.perf_counter() + SPARE)
 
     def _drop_command(self, line: str) -> None:
         """Rest instead of an unusable command."""
@@ -198,7 +239,7 @@ class ImpactGovernorNode(SuiteLifecycleNode):
             return
         if not self._commanded:
             self._report(None, "no command yet", mode="idle")
-        elif time.monotonic_ns() - self._command_at > SILENCE * NANOSECONDS:
+        elif time.monotonic() - self._command_at > SILENCE:
             self._rest(f"no command for {SILENCE:g} s")
 
     def _rest(self, reason: str) -> None:
@@ -210,6 +251,8 @@ class ImpactGovernorNode(SuiteLifecycleNode):
 
     def _send(self, capped: Capped) -> None:
         """Send a command, if there is one."""
+        if capped.rests:
+            self._stream.forget()
         if capped.values is not None:
             factor = 0.0 if capped.rests else capped.factor
             self._commands.publish(self._stream.written(capped.values, factor))
@@ -222,20 +265,24 @@ class ImpactGovernorNode(SuiteLifecycleNode):
             self.get_logger().error(f"{fault}; until the next activation")
         self._fault = fault
         if capped is not None:
-            self._factor.publish(Float64(data=capped.factor))
+            if self._factor.get_subscription_count():
+                self._factor.publish(Float64(data=capped.factor))
             slowed = [capped.reason] if capped.reason and not capped.rests else []
             text = capped.reason if capped.rests else text
             known |= {
-                "mode": "hold" if capped.rests else "approach",
+                "mode": "hold" if capped.rests else "govern",
                 "active_constraints": slowed,
                 "normal_speed": capped.normal_speed,
                 "speed_bound": capped.bound,
                 "gap": capped.gap,
             }
+        if not self._status.get_subscription_count():
+            return  # messages to nobody are converted, too
+        factor = 0.0 if capped is None else capped.factor
         stamp = from_nanoseconds(0 if state is None else state.time)
-        kind = Fault.STOPPED if fault else Fault.NONE
+        kind, limits = Fault.STOPPED if fault else Fault.NONE, self._governor.limits_name
         status = status_message(
-            self._counts, text, stamp, fault=kind, limits=self._governor.limits_name, **known
+            self._counts, text, stamp, fault=kind, limits=limits, factor=factor, **known
         )
         self._status.publish(status)
 

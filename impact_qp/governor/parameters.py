@@ -28,7 +28,7 @@ class GovernorParameters(RobotParameters):
     interface: str = parameter(
         "velocity",
         "What the other controller sends: joint velocities or positions as Float64MultiArray,"
-        " TwistStamped, or JointTrajectory with one point",
+        " TwistStamped, or JointTrajectory",
         choices=INTERFACES,
     )
     contact_point: tuple[float, ...] = planned(

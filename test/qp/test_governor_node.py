@@ -15,9 +15,11 @@ pytest.importorskip("rclpy")
 from controller_bench import MS, OK, TIME_OUT
 from governor_bench import GovernorBench
 from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from impact_msgs.msg import ControllerStatus
 from impact_robots import ArmDynamics
+from impact_ros.messages import from_nanoseconds
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -96,7 +98,7 @@ def test_a_foreign_controller_hits_within_the_bound_over_dds(bench, panda, forei
     (_, state), *_ = arm.hits
     speed = -wall.normal @ state.velocity
     assert 0.5 * bounds[-1] < speed <= bounds[-1]
-    assert status.mode == ControllerStatus.MODE_APPROACH
+    assert status.mode == ControllerStatus.MODE_GOVERN
     assert status.active_constraints[0].startswith("surface 1: panda_joint")
     assert status.impact_limits == ControllerStatus.IMPACT_LIMITS_ROBUST
     assert 0.0 < made.driver.factors[-1].data < 1.0
@@ -111,6 +113,108 @@ def test_a_trajectory_goes_out_in_the_form_in_which_it_came(bench, panda):
     factor = made.driver.factors[-1].data
     assert 0.0 < factor < 1.0
     assert np.allclose(point.velocities, 0.25 * factor) and len(point.accelerations) == 0
+
+
+def trajectory(bench, *points, **fields):
+    """Return a trajectory through (time [s], positions) in the robot's order."""
+    made = JointTrajectory(joint_names=list(bench.robot.joint_names))
+    for seconds, positions in points:
+        point = JointTrajectoryPoint(positions=[float(x) for x in positions])
+        from_nanoseconds(round(seconds * 1e9), point.time_from_start)
+        for name, values in fields.items():
+            setattr(point, name, [float(x) for x in values])
+        made.points.append(point)
+    return made
+
+
+def followed(bench, cycles):
+    """Let an ideal arm follow what is sent for some cycles; return the positions sent."""
+    sent = []
+    for _ in range(cycles):
+        count, more = len(bench.driver.sent), bench.node._stream.goes_on
+        bench.state(bench.values(bench.driver.sent[-1]), after=10 * MS)
+        bench.spin(lambda: bench.node.newest == bench.stamp)
+        if more:
+            bench.spin(lambda count=count: len(bench.driver.sent) > count)
+        sent.append(bench.values(bench.driver.sent[-1]))
+    return np.array(sent)
+
+
+def test_a_trajectory_of_several_points_is_passed_on_along_its_path(bench):
+    made = bench("trajectory").start()
+    way, turn = np.eye(7)[0], np.eye(7)[1]
+    corner, end = made.q + 0.03 * way, made.q + 0.03 * way + 0.02 * turn
+    made.state()
+    made.answer(trajectory(made, (0.1, corner), (0.2, end)))
+    sent = followed(made, 90) - made.q
+    np.testing.assert_allclose(sent[-1], end - made.q, atol=1e-6)
+    assert not made.node._stream.goes_on
+    on_first = np.abs(sent[:, 1]) < 1e-3  # slowed down, and still round the corner
+    on_second = np.abs(sent[:, 0] - 0.03) < 1e-3
+    assert np.all(on_first | on_second) and on_first.sum() > 10
+    assert np.all(np.diff(sent[:, :2].sum(axis=1)) >= -1e-9)
+    (point,) = made.driver.sent[-1].points
+    assert point.time_from_start.nanosec == 10 * MS
+    assert made.driver.sent[-1].header.stamp.sec == 0
+
+
+def test_the_next_trajectory_replaces_the_last(bench):
+    made = bench("trajectory").start()
+    made.state()
+    made.answer(trajectory(made, (1.0, made.q + 0.1), (2.0, made.q + 0.2)))
+    followed(made, 30)
+    made.state(made.values(made.driver.sent[-1]), after=10 * MS)
+    made.answer(trajectory(made, (0.5, made.q), (1.0, made.q)))
+    sent = followed(made, 90)
+    np.testing.assert_allclose(sent[-1], made.q, atol=1e-6)
+
+
+def test_a_trajectory_ends_when_states_stop_and_does_not_begin_again(bench):
+    made = bench("trajectory", lockstep=False, state_timeout=0.1).start()
+    made.state()
+    made.answer(trajectory(made, (1.0, made.q + 0.1), (2.0, made.q + 0.2)))
+    assert made.node._stream.goes_on
+    made.spin(lambda: not made.node._stream.goes_on)
+    made.spin(lambda: made.driver.status[-1].message == "no command for 0.1 s")
+    held = made.values(made.driver.sent[-1])
+    np.testing.assert_allclose(followed(made, 5), np.tile(held, (5, 1)))
+
+
+@pytest.mark.parametrize(
+    ("points", "fields", "line"),
+    [
+        ([], {}, "expected one point or more in a trajectory, got none"),
+        ([0.2, 0.1], {}, "expected increasing time_from_start"),
+        ([0.1, 0.2], {"velocities": [0.0] * 6}, "expected 7 positions"),
+        ([0.1, 0.2], {"accelerations": [0.0] * 7}, "expected 7 positions"),
+        ([0.1, 0.2], {"velocities": [float("nan")] * 7}, "not finite"),
+    ],
+)
+def test_a_trajectory_that_cannot_be_used_rests(bench, points, fields, line):
+    made = bench("trajectory").start()
+    good = trajectory(made, (0.5, made.q + 0.1), (1.0, made.q + 0.1))
+    made.state()
+    made.answer(good)
+    held = followed(made, 5)[-1]
+    bad = trajectory(made, *((each, made.q + 0.1) for each in points), **fields)
+    message, status = made.answer(bad)
+    assert line in status.message and status.factor == 0.0
+    np.testing.assert_array_equal(made.values(message), held)
+    assert not made.node._stream.goes_on
+
+
+def test_a_trajectory_that_has_ended_by_its_stamp_is_refused(bench):
+    made = bench("trajectory").start()
+    made.stamp = 20_000 * MS
+    made.state()
+    made.answer(made.command(made.q))
+    late = trajectory(made, (0.5, made.q + 0.1), (1.0, made.q + 0.1))
+    from_nanoseconds(15_000 * MS, late.header.stamp)
+    _, status = made.answer(late)
+    assert "from -5." in status.message
+    from_nanoseconds(made.stamp - 700 * MS, late.header.stamp)
+    made.answer(late)
+    assert made.node._stream.goes_on
 
 
 def test_a_twist_in_axes_of_the_tool_is_turned_only_to_judge_it(bench, panda, contact):
