@@ -28,16 +28,19 @@ class CommandStream(ABC):
         kind: type of the messages.
         topic: name of what is published; what is heard has the suffix ``_in``.
         motion: name of what the governor takes, see :data:`.MOTIONS`.
+        ends_by_itself: what was read is a command until its end, without further messages.
     """
 
     kind: Any
     topic: str
     motion: str
+    ends_by_itself = False
 
     def __init__(self, robot: Robot) -> None:
         """Read and write commands of an arm; nothing was read yet."""
         self._robot = robot
         self._last: Any = None  # message that was read last
+        self._goes_on = False
 
     @abstractmethod
     def read(self, message: Any, moment: Moment) -> np.ndarray:
@@ -53,20 +56,20 @@ class CommandStream(ABC):
 
     @property
     def goes_on(self) -> bool:
-        """Whether there is more to pass on without a message."""
-        return False
+        """Whether what was read moves the arm on without a further message."""
+        return self._goes_on
 
     def following(self, moment: Moment) -> np.ndarray:
-        """Return the next numbers, if there is more to pass on.
+        """Return the numbers of now, while it goes on.
 
         Raises:
-            MessageError: it does not go on.
+            MessageError: it cannot go on.
         """
-        raise NotImplementedError
+        return self.read(self._last, moment)
 
     def forget(self) -> None:
-        """Pass on nothing more without a message."""
-        return
+        """Move nothing on without a message."""
+        self._goes_on = False
 
     @abstractmethod
     def written(self, values: np.ndarray, factor: float) -> Any:

@@ -61,11 +61,12 @@ class Governor:
 
     The contact point reaches no announced surface faster than the impact limits allow: near a
     surface the bound itself, farther away the speed from which the arm slows down to it within the
-    gap, after ``delay`` with the fraction ``braking`` of the acceleration limits, along the
-    commanded direction. Contact point, named contacts and origins of the joints move at most at
-    ``anywhere_speed`` in any direction, joints at most at their limits. Commands stay below all
-    that by the factor up to which a driver may be faster than commanded (``faster`` of
-    :class:`.CommandInterface`). An arm that is measured too fast to slow down in time is sent zero.
+    gap, after ``delay`` and the time between commands, with the fraction ``braking`` of the
+    acceleration limits, along the commanded direction. Contact point, named contacts and origins of
+    the joints move at most at ``anywhere_speed`` in any direction, joints at most at their limits.
+    Commands stay below all that by the factor up to which a driver may be faster than commanded
+    (``faster`` of :class:`.CommandInterface`). An arm that is measured too fast to slow down in
+    time is sent zero.
     The surfaces are planes, hit by the contact point only; links meet them at ``anywhere_speed``.
 
     Position commands are steps from the position sent last, and stay near the measured one. Speed
@@ -150,7 +151,7 @@ class Governor:
         self._watch = TrackingWatch(self._driver, STEP)
         self._point: PointState | None = None
         self._state_time = self._time = 0  # of the last state and command [ns]
-        self._age = 0.0  # of the state at a command [s]
+        self._age = self._interval = 0.0  # of the state at a command; since the last command [s]
         self._surfaces.forget()
         self._jacobians = np.zeros((0, self._robot.dof))
         self._begin_anew()
@@ -234,7 +235,7 @@ class Governor:
         values = np.asarray(command, dtype=float)
         now = state.time if time is None else time
         self._age = max(0.0, (now - state.time) / NANOSECONDS)
-        elapsed = self._elapsed(now)
+        elapsed = self._interval = self._elapsed(now)
         if elapsed < 0.0:
             problem = problem or "command: time went back"
         if values.shape != self._motion.shape:
@@ -284,7 +285,7 @@ class Governor:
         """
         fastest, falls = self._fall_of(velocity)
         factor, reason = self._free_factor(point, velocity, contact, fastest)
-        braking, delay = falls * self._braking, self._delay + self._age
+        braking, delay = falls * self._braking, self._delay + self._age + self._interval
         found = self._surfaces.limited(contact, factor, braking, delay, self._stopping, self._age)
         return (factor, reason, None) if found is None else found
 

@@ -42,9 +42,10 @@ class ImpactGovernorNode(SuiteLifecycleNode):
     """Passes on commands of another controller, slowed so that no impact is too fast.
 
     While active each command is answered by one of the same type: times a factor from 0 to 1, see
-    :class:`.Governor`. A trajectory is passed on along its path, with the states. Unusable commands
-    or states, and 100 ms without commands: zero velocity, or the last position. Inactive, it passes
-    nothing on; deactivated, it sends a last such rest.
+    :class:`.Governor`. Until the next one velocities are slowed down further where necessary, and a
+    trajectory is passed on along its path. Unusable commands or states, and 100 ms without
+    commands: zero velocity, or the last position. Inactive, it passes nothing on; deactivated, it
+    sends a last such rest.
     """
 
     PARAMETERS = GovernorParameters
@@ -189,16 +190,20 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         self._answer(self._stream.read(message, moment), moment, received)
 
     def _go_on(self) -> None:
-        """Pass on more of a trajectory, not too often."""
+        """Judge again, not too often, what moves the arm on without a further message."""
         received, moment = time.perf_counter(), self._moment()
-        if moment is None or 0.0 < moment.elapsed < SHORTEST:
+        if moment is None:
+            self._rest(UNUSABLE)
             return
-        self._command_at = time.monotonic()
+        if 0.0 < moment.elapsed < SHORTEST:
+            return
         try:
             values = self._stream.following(moment)
         except MessageError as error:
             self._rest(str(error))
             return
+        if self._stream.ends_by_itself:
+            self._command_at = time.monotonic()
         self._answer(values, moment, received)
 
     def _moment(self) -> Moment | None:
@@ -234,13 +239,15 @@ class ImpactGovernorNode(SuiteLifecycleNode):
             self._rest(line)
 
     def _look(self) -> None:
-        """Rest while no commands come."""
+        """Rest while no commands come, and slow down between them."""
         if not self._active:
             return
         if not self._commanded:
             self._report(None, "no command yet", mode="idle")
         elif time.monotonic() - self._command_at > SILENCE:
             self._rest(f"no command for {SILENCE:g} s")
+        elif self._stream.goes_on:
+            self._go_on()
 
     def _rest(self, reason: str) -> None:
         """Send zero velocity, or the last position."""

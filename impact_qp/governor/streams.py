@@ -23,6 +23,7 @@ class ArrayStream(CommandStream):
 
     def read(self, message: Any, moment: Moment) -> np.ndarray:
         """Return the values, in the robot's joint order."""
+        self._last, self._goes_on = message, self.motion == "velocity"
         return np.array(message.data, dtype=float)  # the governor compares their number
 
     def written(self, values: np.ndarray, factor: float) -> Any:
@@ -54,7 +55,7 @@ class TwistStream(CommandStream):
         frame, known = message.header.frame_id, (self._robot.base_frame, self._robot.contact_frame)
         if frame not in ("", *known):
             raise MessageError(f"expected frame_id {' or '.join(known)}, got {frame!r}")
-        self._last = message
+        self._last, self._goes_on = message, True
         linear, angular = vector(message.twist.linear), vector(message.twist.angular)
         if frame == self._robot.contact_frame:
             rotation = moment.point.rotation

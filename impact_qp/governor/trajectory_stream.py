@@ -28,6 +28,7 @@ class TrajectoryStream(CommandStream):
     """
 
     kind, topic, motion = JointTrajectory, "trajectory", "position"
+    ends_by_itself = True
 
     def __init__(self, robot: Robot) -> None:
         """Read and write trajectories of all joints of an arm."""
