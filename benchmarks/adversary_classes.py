@@ -44,6 +44,7 @@ KINDS = {
     "stale_evidence": Kind("adversary_evidence", "case", 30, 150, 15),
     "mixed": Kind("adversary_mixed", "case", 48, 480, 12),
     "touches": Kind("adversary_touches", "case", 30, 300, 15),
+    "governor": Kind("adversary_governor", "case", 60, 600, 20),
     "layered_walls": Kind("layered_walls", "campaign", 100, 500, 100, series=True),
 }
 

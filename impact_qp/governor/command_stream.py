@@ -19,6 +19,7 @@ class Moment(NamedTuple):
     now: int  # by the clock of the states [ns]
     elapsed: float  # since the last command; 0: it is a first one [s]
     point: PointState  # of contact, in the newest state
+    start: np.ndarray  # positions that were sent last, or are measured, shape (n,) [rad]
 
 
 class CommandStream(ABC):

@@ -154,13 +154,13 @@ class Governor:
         self._age = self._interval = 0.0  # of the state at a command; since the last command [s]
         self._surfaces.forget()
         self._jacobians = np.zeros((0, self._robot.dof))
+        self._motion.forget()
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        """Expect a first command: positions start at the measured one."""
+        """Expect a first command: positions start at the one sent last if the arm is near it."""
         self._factor, self._started = 0.0, False
-        self._motion.begin_anew()
-        self._unwatched, self._fastest = 0.0, np.zeros(3)
+        self._watched, self._fastest = self._state_time, np.zeros(3)  # [ns], [m/s]
         speed = 0.0 if self._point is None else float(np.linalg.norm(self._point.velocity))
         self._watch.reset(speed)
 
@@ -202,6 +202,12 @@ class Governor:
     def point(self) -> PointState | None:
         """The contact point in the last usable state, None without one."""
         return self._point
+
+    @property
+    def start(self) -> np.ndarray:
+        """Positions from which a first command would move the arm, shape (n,) [rad]."""
+        assert self._point is not None
+        return self._motion.start(self._point.q)
 
     def forget_state(self) -> None:
         """Use no state before the next one: the last one is too old, or the clock went back."""
@@ -258,6 +264,8 @@ class Governor:
     def _scaled(self, point: PointState, values: np.ndarray, elapsed: float) -> Capped:
         """Return a command after all checks of its form; ``elapsed`` since the last one [s]."""
         motion = self._motion
+        if elapsed <= 0.0:
+            motion.begin_anew(point.q)
         velocity, contact_velocity = motion.judged(point, values, elapsed)
         factor, reason, surface = self._limited(point, velocity, contact_velocity)
         lead, joint = motion.led(values, point.q)
@@ -267,8 +275,8 @@ class Governor:
         if highest < factor:
             factor, reason = highest, "speed is regained slowly"
         self._factor = factor
-        sent = motion.scaled(values, factor)
-        self._track(point, factor * contact_velocity, elapsed)
+        sent = motion.scaled(values, factor, elapsed)
+        self._track(point, factor * contact_velocity)
         if self.fault:
             return self.rest(self.fault)
         return self._described(sent, factor, reason, surface)
@@ -326,15 +334,15 @@ class Governor:
         fraction, falls = (np.abs(velocity) * self._per_limit).max(axis=1).tolist()
         return fraction, 1.0 / max(falls, 1e-9)
 
-    def _track(self, point: PointState, sent: np.ndarray, elapsed: float) -> None:
+    def _track(self, point: PointState, sent: np.ndarray) -> None:
         """Compare the arm's motion with the velocities (3,) sent to it [m/s]."""
-        self._unwatched += elapsed
         if sent @ sent > self._fastest @ self._fastest:
             self._fastest = sent
-        if self._unwatched < STEP:
+        unwatched = (self._state_time - self._watched) / NANOSECONDS  # commands have other periods
+        if unwatched < STEP:
             return
-        problem = self._watch.problem(point.position, self._fastest, self._unwatched)
-        self._unwatched, self._fastest = 0.0, sent
+        problem = self._watch.problem(point.position, self._fastest, unwatched)
+        self._watched, self._fastest = self._state_time, sent
         self.fault = self.fault or problem
 
     def _described(

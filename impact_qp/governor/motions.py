@@ -14,7 +14,8 @@ from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
 NEAR_SINGULAR = 1e-9  # damping of the inverse Jacobian, so that it exists [m^2]
-SLOWEST_STREAM = 0.05  # longest period of positions: a longer one counts as this [s]
+ELSEWHERE = 1.5  # of the lead: an arm that is farther from what it was sent was moved away [-]
+LONGEST_STEP = 0.01  # of positions: drivers go to a step at once, whatever comes after it [s]
 
 
 class CommandedMotion(ABC):
@@ -34,8 +35,16 @@ class CommandedMotion(ABC):
         self._robot = robot
         self.shape: tuple[int] = (robot.dof,)
 
-    def begin_anew(self) -> None:
-        """Expect a first command."""
+    def forget(self) -> None:
+        """Forget what was sent."""
+        return
+
+    def start(self, q: np.ndarray) -> np.ndarray:
+        """Return the positions from which a first command moves an arm at measured ones, (n,)."""
+        return q
+
+    def begin_anew(self, q: np.ndarray) -> None:
+        """Expect a first command with an arm at positions, shape (n,) [rad]."""
         return
 
     @abstractmethod
@@ -54,8 +63,8 @@ class CommandedMotion(ABC):
         """Return the highest factor by the distance to measured positions (n,), and its joint."""
         return 1.0, ""
 
-    def scaled(self, values: np.ndarray, factor: float) -> np.ndarray:
-        """Return what to send, and note that it was sent."""
+    def scaled(self, values: np.ndarray, factor: float, elapsed: float) -> np.ndarray:
+        """Return what to send a time after the last command [s], and note that it was sent."""
         return factor * values
 
     def rest(self) -> np.ndarray | None:
@@ -119,19 +128,29 @@ class PositionMotion(CommandedMotion):
         self._lead = LEAD * robot.limits.velocity
         self.sent: np.ndarray | None = None
 
-    def begin_anew(self) -> None:
-        """Start from the measured position."""
+    def forget(self) -> None:
+        """Forget the position that was sent."""
         self.sent = None
+
+    def start(self, q: np.ndarray) -> np.ndarray:
+        """Return the position sent last; the measured one, if it was moved away from that."""
+        if self.sent is None or (np.abs(self.sent - q) > ELSEWHERE * self._lead).any():
+            return np.array(q)
+        return self.sent
+
+    def begin_anew(self, q: np.ndarray) -> None:
+        """Start from there."""
+        self.sent = self.start(q)
 
     def judged(
         self, point: PointState, values: np.ndarray, elapsed: float
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the velocities of the step."""
         if self.sent is None:
-            self.sent = np.array(point.q)
+            self.begin_anew(point.q)
         if elapsed <= 0.0:
             return np.zeros(self.shape), np.zeros(3)  # the factor of a first command is zero
-        velocity = (values - self.sent) / min(elapsed, SLOWEST_STREAM)
+        velocity = (values - self.sent) / min(elapsed, LONGEST_STEP)
         return velocity, point.J[:3] @ velocity
 
     def led(self, values: np.ndarray, q: np.ndarray) -> tuple[float, str]:
@@ -143,10 +162,11 @@ class PositionMotion(CommandedMotion):
         joint = int(factors.argmin())
         return min(1.0, float(factors[joint])), self._robot.joint_names[joint]
 
-    def scaled(self, values: np.ndarray, factor: float) -> np.ndarray:
-        """Return a part of the step."""
+    def scaled(self, values: np.ndarray, factor: float, elapsed: float) -> np.ndarray:
+        """Return a part of the step; none at the time of the last one."""
         assert self.sent is not None
-        self.sent = self.sent + factor * (values - self.sent)
+        if elapsed > 0.0:
+            self.sent = self.sent + factor * (values - self.sent)
         return self.sent
 
     def rest(self) -> np.ndarray | None:

@@ -195,7 +195,7 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         if moment is None:
             self._rest(UNUSABLE)
             return
-        if 0.0 < moment.elapsed < SHORTEST:
+        if moment.now - self._time < SHORTEST * NANOSECONDS:
             return
         try:
             values = self._stream.following(moment)
@@ -214,7 +214,8 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         since = 0.0 if self._settings.lockstep else time.monotonic() - self._state_at
         now = max(self._time, state.time + round(since * NANOSECONDS))
         elapsed = (now - self._time) / NANOSECONDS
-        return Moment(now, elapsed if elapsed <= SILENCE else 0.0, governor.point)
+        elapsed = elapsed if elapsed <= SILENCE else 0.0
+        return Moment(now, elapsed, governor.point, governor.start)
 
     def _answer(self, values: Any, moment: Moment, received: float) -> None:
         """Send what the governor makes of numbers, of a command received at a time [s]."""

@@ -23,19 +23,17 @@ LATEST = 10.0  # after now, that a trajectory may begin [s]
 class TrajectoryStream(CommandStream):
     """Trajectories, as MoveIt Servo and planners send them to a joint_trajectory_controller.
 
-    One point that is at most ``SILENCE`` ahead is a position of a stream. Any other trajectory is
-    passed on along its path until the next message, in single points.
+    They are passed on along their path, in single points, until the next message. One point that is
+    at most ``SILENCE`` ahead is one of a stream; any other trajectory is a command to its end.
     """
 
     kind, topic, motion = JointTrajectory, "trajectory", "position"
-    ends_by_itself = True
 
     def __init__(self, robot: Robot) -> None:
         """Read and write trajectories of all joints of an arm."""
         super().__init__(robot)
         self._order = np.arange(robot.dof)
         self._path: TimedPath | None = None
-        self._sent: np.ndarray | None = None  # positions, shape (n,) [rad]; None: it rests
         self._velocity: np.ndarray | None = None  # at full speed, (n,) [rad/s]; None: not given
         self._until = round(SHORTEST * NANOSECONDS)  # time to the point that is sent [ns]
 
@@ -44,18 +42,16 @@ class TrajectoryStream(CommandStream):
         times, points, order = self._points_of(message)
         self._last, self._order, self._path = message, order, None
         self._velocity = points[0, 1] if points.shape[1] > 1 else None
-        if len(times) == 1 and times[0] <= SILENCE:
-            self._until = round(times[0] * NANOSECONDS)
-            return points[0, 0]
-        start, begun = moment.point.q if self._sent is None else self._sent, 0.0
-        if stamp := to_nanoseconds(message.header.stamp):
+        self.ends_by_itself, begun = len(times) > 1 or times[0] > SILENCE, 0.0
+        stamp = to_nanoseconds(message.header.stamp) if self.ends_by_itself else 0
+        if stamp:
             begun = (moment.now - stamp) / NANOSECONDS
-        if not -LATEST <= begun < times[-1]:
+        if not -LATEST <= begun <= times[-1]:
             raise MessageError(
                 f"expected a trajectory that begins within {LATEST:g} s and has not ended, got one"
                 f" from {-begun:.3f} to {times[-1] - begun:.3f} s after now (header.stamp)"
             )
-        self._path = TimedPath(times, points, start, begun)
+        self._path = TimedPath(times, points, moment.start, begun)
         return self.following(moment)
 
     def _points_of(self, message: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -100,13 +96,13 @@ class TrajectoryStream(CommandStream):
             raise MessageError(f"trajectory: it has not gone on for {STALLED:g} s")
         self._until = round(max(moment.elapsed, SHORTEST) * NANOSECONDS)
         ahead = path.ahead(moment.elapsed)
-        if self._velocity is not None:
+        if self._velocity is not None and self.ends_by_itself:
             self._velocity = path.velocity
         return ahead
 
     def forget(self) -> None:
         """Leave the path."""
-        self._path = self._sent = None
+        self._path = None
         self._until = round(SHORTEST * NANOSECONDS)
 
     def written(self, values: np.ndarray, factor: float) -> Any:
@@ -134,7 +130,6 @@ class TrajectoryStream(CommandStream):
 
     def _note(self, values: np.ndarray, factor: float) -> None:
         """Note that positions (n,) are sent with a factor."""
-        self._sent = values
         if self._path is not None:
             self._path.advance(factor)
             if self._path.ended(values):

@@ -28,6 +28,7 @@ AT_LEAST = {
     "stale_evidence": 20,
     "mixed": 48,
     "touches": 30,
+    "governor": 60,
 }
 
 
@@ -89,6 +90,52 @@ def test_a_touch_that_breaks_its_promise_is_too_fast_or_does_not_rest_is_noticed
     ):
         (said,) = what_broke(drawn, trial._replace(**changes))
         assert said.startswith(word)
+
+
+class Unruly:
+    """A governor that breaks one promise: wrapped around what the real one sends."""
+
+    def __init__(self, change):
+        self._change = change
+
+    def patch(self, monkeypatch):
+        from impact_qp.governor import Governor
+
+        real, change = Governor.cap, self._change
+
+        def cap(governor, state, command, **options):
+            return change(real(governor, state, command, **options), np.asarray(command))
+
+        monkeypatch.setattr(Governor, "cap", cap)
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        (lambda capped, command: capped._replace(values=capped.values + 1e-3), "steered"),
+        (lambda capped, command: capped._replace(values=command), "speed"),
+        (lambda capped, command: capped._replace(values=-capped.values), "steered"),
+        (lambda capped, command: capped._replace(values=0.0 * capped.values), "passed on"),
+    ],
+    ids=["another direction", "not slowed", "turned round", "nothing"],
+)
+def test_a_governor_that_steers_or_does_not_slow_down_is_found(monkeypatch, change, word):
+    import adversary_governor
+
+    Unruly(change).patch(monkeypatch)
+    monkeypatch.setattr(adversary_governor.Attack, "_happens", lambda self: None)
+    assert word in adversary_governor.case(0, 0)
+
+
+def test_a_governor_that_passes_velocities_on_in_silence_is_found(monkeypatch):
+    import adversary_governor
+
+    from impact_qp.governor.node import ImpactGovernorNode
+
+    monkeypatch.setattr(adversary_governor.Attack, "_happens", lambda self: None)
+    assert adversary_governor.case(0, 0) == ""
+    monkeypatch.setattr(ImpactGovernorNode, "_look", lambda self: None)
+    assert "silence: of commands" in adversary_governor.case(0, 0)
 
 
 def test_each_class_is_large_enough_also_in_the_short_form():

@@ -109,6 +109,15 @@ def test_a_position_is_a_step_towards_the_command(panda, start, towards):
     assert np.allclose(steps, np.outer(lengths, towards / np.linalg.norm(towards)))
 
 
+def test_two_positions_at_one_time_are_one_step(panda, start, towards):
+    governor = Governor(panda, {}, interface="position")
+    state = MeasuredState(1, start, np.zeros(7))
+    _, now = settled(governor, state, start + 0.01 * towards, 20)
+    now = now._replace(time=now.time + 4 * MS)
+    once, again = (governor.cap(now, start + 0.01 * towards).values for _ in range(2))
+    assert np.array_equal(once, again)
+
+
 def test_a_blocked_arm_is_not_led_further(panda, start, towards):
     governor = Governor(panda, {}, interface="position")
     for k in range(2000):
@@ -201,8 +210,21 @@ def test_a_jump_is_a_fault_until_reset(panda, start):
 def test_positions_begin_anew_after_a_silence(panda, start):
     governor = Governor(panda, {}, interface="position")
     _, now = settled(governor, MeasuredState(1, start, np.zeros(7)), start + 0.01, 50)
-    elsewhere = MeasuredState(now.time + 300 * MS, start + 0.02, np.zeros(7))
+    sent = governor.cap(now, start + 0.01).values
+    near = MeasuredState(now.time + 300 * MS, start + 0.02, np.zeros(7))
+    assert np.array_equal(governor.cap(near, start).values, sent)  # no step back
+    elsewhere = MeasuredState(near.time + 300 * MS, start + 0.2, np.zeros(7))
     assert np.array_equal(governor.cap(elsewhere, start).values, elsewhere.q)
+
+
+def test_fast_commands_with_slow_states_are_no_fault(panda, start, towards):
+    governor, q = Governor(panda, {}), start
+    for k in range(300):  # commands every 2 ms, states every 10 ms
+        if k % 5 == 0:
+            state = MeasuredState(MS + 2 * k * MS, q, np.zeros(7))
+        capped = governor.cap(state, towards, time=MS + 2 * k * MS)
+        q = q + 0.002 * capped.values
+    assert not governor.fault and capped.factor > 0.1
 
 
 def test_a_driver_that_is_much_faster_than_commanded_is_a_fault(panda, foreign):
