@@ -231,6 +231,8 @@ class ImpactGovernorNode(SuiteLifecycleNode):
             solve_time=computed - computing,
             cycle_time=time.perf_counter() - received,
         )
+        if self._watchdog is not None:
+            self._watchdog.reset()  # it is for silence: it would delay some commands of a stream
         self._governor.catch_up(time.perf_counter() + SPARE)
 
     def _drop_command(self, line: str) -> None:
