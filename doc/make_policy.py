@@ -53,6 +53,7 @@ CONFIGURED = (
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
 GRAB = "rs_grab_catfood_case1"
 SETTINGS = {
+    DetectorNode: {"detectors": ["torque_error"]},  # compares with desired states
     ImpactQpNode: SURFACE,
     StandaloneCellNode: {"scenario": GRAB},
     ImpactSpreadingNode: {"task": GRAB, "simulated": True},

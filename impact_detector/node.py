@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from impact_detector.parameters import DetectorParameters, session_for, thresholds
@@ -41,7 +42,6 @@ from impact_ros import qos
 from impact_ros.messages import JointReader, from_nanoseconds, to_nanoseconds
 from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.main import main_for
-from impact_ros.node.on_demand import OnDemandNode
 from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.parameters import declare
 from impact_ros.state_stream import StateStream, StreamedState
@@ -50,7 +50,7 @@ DIAGNOSTIC_PERIOD = 1.0  # [s]
 _LOG_PERIOD = 5.0  # one line per kind of trouble and this time [s]
 
 
-class DetectorNode(OnDemandNode):
+class DetectorNode(Node):
     """Detects impacts from joint torques and forces, and estimates what they did.
 
     Subscribes to `joint_states`, `impact_qp/desired_joint_states` (its effort is the reference
@@ -116,8 +116,6 @@ class DetectorNode(OnDemandNode):
         if self._session.needs_references:
             on_desired = self._guarded(desired, self._on_desired)
             self.create_subscription(JointState, desired, on_desired, profile)
-        else:
-            self.subscribe_on_demand(JointState, desired)
         for kind, topic, callback, quality in (
             (JointState, "joint_states", self._on_serialized_state, profile),
             (WrenchStamped, "wrench", self._on_wrench, profile),

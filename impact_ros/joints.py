@@ -96,6 +96,12 @@ class JointReader:
         if message.name != self._seen:
             self._index = reorder(message.name, self.names)
             self._seen = list(message.name)
+        numbers = getattr(message, "numbers", None)  # of a streamed state: all at once
+        if numbers is not None and numbers.shape[1] == len(self._seen):
+            rows = numbers.take(self._index, axis=1)
+            return JointArrays(
+                *[self._unknown.copy() if row is None else rows[row] for row in message.rows]
+            )
         return JointArrays(
             self._column("position", message.position),
             self._column("velocity", message.velocity),

@@ -25,6 +25,8 @@ _ENCODING = b"\x00\x01"  # plain CDR, little-endian
 _STAMP, _COUNT = struct.Struct("<iI"), struct.Struct("<I")  # seconds and nanoseconds; of elements
 _STAMP_AT, _AFTER_STAMP = 4, 12  # behind the two bytes of the encoding and two of its options
 _FIELDS = ("position", "velocity", "effort")
+_BETWEEN = 8  # bytes from the last number of a field to the first of the next one that has any
+_EMPTY = np.empty(0)
 
 
 class StreamedHeader(NamedTuple):
@@ -35,35 +37,56 @@ class StreamedHeader(NamedTuple):
 
 
 class StreamedState(NamedTuple):
-    """The fields of a sensor_msgs/JointState."""
+    """The fields of a sensor_msgs/JointState; its numbers are read all at once or by field."""
 
     header: StreamedHeader
     name: list[str]
-    position: np.ndarray  # shape (n,) or (0,) [rad; m]
-    velocity: np.ndarray  # the same [rad/s; m/s]
-    effort: np.ndarray  # the same [N.m; N]
+    numbers: np.ndarray  # of the fields that it has, one a row, shape (k, n)
+    rows: tuple[int | None, ...]  # of position, velocity and effort; none: it has no such field
+
+    def _field(self, index: int) -> np.ndarray:
+        row = self.rows[index]
+        return _EMPTY if row is None else self.numbers[row]
+
+    @property
+    def position(self) -> np.ndarray:
+        """Shape (n,) or (0,) [rad; m]."""
+        return self._field(0)
+
+    @property
+    def velocity(self) -> np.ndarray:
+        """Shape (n,) or (0,) [rad/s; m/s]."""
+        return self._field(1)
+
+    @property
+    def effort(self) -> np.ndarray:
+        """Shape (n,) or (0,) [N.m; N]."""
+        return self._field(2)
 
 
 class _Layout(NamedTuple):
     """The places of the numbers in messages of one kind."""
 
-    example: bytes
+    size: int  # of a message [bytes]
+    mask: int  # of the bytes that must be as in the example, as a number
+    equal: int  # these bytes
     name: list[str]
     frame: str
-    arrays: tuple[tuple[int, int], ...]  # where the numbers of each field begin, and how many
-    equal: tuple[slice, ...]  # bytes that must be as in the example
+    shape: tuple[int, int]  # of the numbers
+    start: int  # of the first number [bytes]
+    rows: tuple[int | None, ...]
 
     def fits(self, data: bytes) -> bool:
         """Return whether a message differs from the example in stamp and numbers only."""
-        example = self.example
-        return len(data) == len(example) and all([data[s] == example[s] for s in self.equal])
+        return len(data) == self.size and int.from_bytes(data, "little") & self.mask == self.equal
 
     def read(self, data: bytes) -> StreamedState:
         """Return a message that fits."""
         second, nanosecond = _STAMP.unpack_from(data, _STAMP_AT)
         header = StreamedHeader(Time(sec=second, nanosec=nanosecond), self.frame)
-        arrays = [np.frombuffer(data, float, count, start) for start, count in self.arrays]
-        return StreamedState(header, self.name, *arrays)
+        stride = 8 * self.shape[1] + _BETWEEN
+        numbers = np.ndarray(self.shape, float, data, self.start, (stride, 8))
+        return StreamedState(header, self.name, numbers, self.rows)
 
 
 class StateStream:
@@ -96,41 +119,47 @@ def _layout(data: bytes, message: JointState) -> _Layout | None:
     """Return the layout of a message, None if its numbers are not where they are expected."""
     if data[:2] != _ENCODING:
         return None
-    equal, arrays = [slice(0, _STAMP_AT)], []
+    mask = bytearray(len(data))
     at = _AFTER_STAMP
+    mask[:_STAMP_AT] = b"\xff" * _STAMP_AT
+
+    def fixed(size: int) -> None:
+        """Go over bytes that must be the same, behind the next place for a count."""
+        nonlocal at
+        at = _aligned(at, _COUNT.size)
+        mask[at : at + size] = b"\xff" * size
+        at += size
+
     for text in (message.header.frame_id, None, *message.name):  # none: how many names
-        length = 0 if text is None else len(text.encode()) + 1
-        at = _aligned(at, _COUNT.size)
-        equal.append(slice(at, at + _COUNT.size + length))
-        at = equal[-1].stop
-    for field in _FIELDS:
-        count = len(getattr(message, field))
-        at = _aligned(at, _COUNT.size)
-        equal.append(slice(at, at + _COUNT.size))
-        at = _aligned(equal[-1].stop, 8) if count else equal[-1].stop
-        arrays.append((at if count else 0, count))
-        at += 8 * count
-    if at > len(data):
+        fixed(_COUNT.size + (0 if text is None else len(text.encode()) + 1))
+    counts = [len(getattr(message, field)) for field in _FIELDS]
+    start, given = 0, [count for count in counts if count]
+    for count in counts:
+        fixed(_COUNT.size)
+        if count:
+            at = _aligned(at, 8)
+            start = start or at
+            at += 8 * count
+    if at > len(data) or len({*given}) > 1:
         return None
-    name, frame = list(message.name), message.header.frame_id
-    found = _Layout(data, name, frame, tuple(arrays), tuple(_joined(equal)))
+    own = iter(range(len(given)))
+    rows = tuple(next(own) if count else None for count in counts)
+    found = _Layout(
+        size=len(data),
+        mask=int.from_bytes(mask, "little"),
+        equal=int.from_bytes(data, "little") & int.from_bytes(mask, "little"),
+        name=list(message.name),
+        frame=message.header.frame_id,
+        shape=(len(given), max(given, default=0)),
+        start=start,
+        rows=rows,
+    )
     return found if _agree(found.read(data), message) else None
 
 
 def _aligned(at: int, size: int) -> int:
     """Return the next place for an element of a size, counted from behind the encoding."""
     return at + (_STAMP_AT - at) % size
-
-
-def _joined(parts: list[slice]) -> list[slice]:
-    """Return the same bytes in fewer parts."""
-    joined = parts[:1]
-    for part in parts[1:]:
-        if part.start == joined[-1].stop:
-            joined[-1] = slice(joined[-1].start, part.stop)
-        else:
-            joined.append(part)
-    return joined
 
 
 def _agree(read: StreamedState, message: JointState) -> bool:

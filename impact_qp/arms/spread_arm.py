@@ -139,14 +139,13 @@ class SpreadArm(ControlCycle):
             return ""
         return f"no status of a ready detector within {self._evidence_age:g} s"
 
-    def _described(
-        self, command: SpreadCommand, stamp: Any
-    ) -> tuple[ControllerStatus, dict[str, np.ndarray]]:
-        counts, fault = self.watch.counts, self._guarded.fault_kind
-        counts.infeasible += not command.solved
+    def _note(self, command: SpreadCommand, stamp: Any) -> dict[str, np.ndarray]:
+        self.watch.counts.infeasible += not command.solved
+        return {"velocity": command.joint_velocity, "effort": command.reference_torque}
+
+    def _described(self, command: SpreadCommand, stamp: Any) -> ControllerStatus:
         text = self.diagnosis or ("deactivated" if self._guarded.inactive else "")
-        status = spread_status(command, counts, text, stamp, fault)
-        return status, {"velocity": command.joint_velocity, "effort": command.reference_torque}
+        return spread_status(command, self.watch.counts, text, stamp, self._guarded.fault_kind)
 
     def _described_rest(self, reason: str, stamp: Any) -> ControllerStatus:
         fault = self._guarded.fault_kind

@@ -15,7 +15,7 @@ from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from sensor_msgs.msg import JointState
 
-from impact_msgs.msg import GrabStatus
+from impact_msgs.msg import ControllerStatus, GrabStatus
 from impact_qp.body.grab_reports import grab_message, grab_status
 from impact_qp.body.guarded_grab import GrabAnswer, GuardedGrab
 from impact_qp.body.humanoid_inputs import BASE, JOINTS, HumanoidReader, StampedSets
@@ -232,8 +232,12 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         counts.infeasible = self._grab.infeasible
         took, fault = time.perf_counter() - received, self._grab.fault_kind
         outputs.begin_answer(answer.positions, header_stamp)
-        status = grab_status(answer, counts, header_stamp, fault, self._limits)
-        status.solve_time, status.cycle_time = took, outputs.sent - received
+
+        def status() -> ControllerStatus:
+            made = grab_status(answer, counts, header_stamp, fault, self._limits)
+            made.solve_time, made.cycle_time = took, outputs.sent - received
+            return made
+
         more = [(self._progress, grab_message(answer, header_stamp))]
         outputs.finish_answer(status, header_stamp, more, position=answer.positions)
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -24,8 +23,11 @@ from impact_ros.messages import to_nanoseconds
 # the same process is next, and the state after that must find the process idle.
 SPARE = 0.4
 
-# stamp of the state [ns], its q and dq (n,), the command, its status, an impact is detected
-OnAnswer = Callable[[int, np.ndarray, np.ndarray, Command, ControllerStatus, bool], None]
+# stamp of the state [ns], its q and dq (n,), the command, what returns its status, an impact is
+# detected
+OnAnswer = Callable[
+    [int, np.ndarray, np.ndarray, Command, Callable[[], ControllerStatus], bool], None
+]
 
 
 class ApproachCycle(ControlCycle):
@@ -70,24 +72,24 @@ class ApproachCycle(ControlCycle):
         known = self.steps.right or not self._lockstep
         return "" if known else "waiting: the step of the states' stamps is not known"
 
-    def _described(
-        self, command: Command, stamp: Any
-    ) -> tuple[ControllerStatus, dict[str, np.ndarray]]:
-        guarded, counts, plan = self._guarded, self.watch.counts, self._guarded.controller.plan
-        counts.infeasible += bool(command.relaxed)
+    def _note(self, command: Command, stamp: Any) -> dict[str, np.ndarray]:
+        self.watch.counts.infeasible += bool(command.relaxed)
+        self.outputs.announce(command.due, self._guarded.controller.plan, stamp)
+        return {"velocity": command.velocity, "effort": command.reference_torque}
+
+    def _described(self, command: Command, stamp: Any) -> ControllerStatus:
+        guarded, plan = self._guarded, self._guarded.controller.plan
         waits = self._waits_for(to_nanoseconds(stamp))
-        status = status_message(
-            counts,
+        return status_message(
+            self.watch.counts,
             remark(command, fault=guarded.fault, waits=waits),
             stamp,
             fault=guarded.fault_kind,
             limits=plan.impact_limits,
             **command_fields(command, idle=self.idle),
         )
-        self.outputs.announce(command.due, plan, stamp)
-        return status, {"velocity": command.velocity, "effort": command.reference_torque}
 
-    def _answered(self, command: Command, status: ControllerStatus) -> None:
+    def _answered(self, command: Command, status: Callable[[], ControllerStatus]) -> None:
         assert self.inputs.state is not None
         impact = self.inputs.impact(self.stamp)
         self._on_answer(self.stamp, *self.inputs.state, command, status, impact)

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from math import inf
 from typing import Any, Protocol
 
@@ -114,14 +115,16 @@ class ControlCycle:
         """Return the command for a state that was accepted, none if it must not be sent."""
         raise NotImplementedError
 
-    def _described(
-        self, command: Any, stamp: Any
-    ) -> tuple[ControllerStatus, dict[str, np.ndarray]]:
-        """Return a command's status and motion, see :meth:`.Outputs.finish_answer`."""
+    def _note(self, command: Any, stamp: Any) -> dict[str, np.ndarray]:
+        """Count what a command tells; return its motion, see :meth:`.Outputs.finish_answer`."""
         raise NotImplementedError
 
-    def _answered(self, command: Any, status: ControllerStatus) -> None:
-        """Do what follows an answer that was sent."""
+    def _described(self, command: Any, stamp: Any) -> ControllerStatus:
+        """Return a command's status, without times."""
+        raise NotImplementedError
+
+    def _answered(self, command: Any, status: Callable[[], ControllerStatus]) -> None:
+        """Do what follows an answer that was sent; ``status`` returns that of it."""
 
     def _described_rest(self, reason: str, stamp: Any) -> ControllerStatus:
         """Return the status of an arm whose commands go to rest."""
@@ -262,8 +265,14 @@ class ControlCycle:
         if not self._lockstep:
             self.watch.answered(cycle_time)
         self.watch.counts.note = command.note
-        status, motion = self._described(command, stamp)
-        status.solve_time, status.cycle_time = solve_time, cycle_time
+        motion = self._note(command, stamp)
+
+        @cache
+        def status() -> ControllerStatus:
+            made = self._described(command, stamp)
+            made.solve_time, made.cycle_time = solve_time, cycle_time
+            return made
+
         outputs.finish_answer(status, stamp, **motion)
         self._answered(command, status)
 

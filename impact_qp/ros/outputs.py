@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from impact_qp.ros.messages import announcement_message, command_message, desire
 from impact_robots import Robot
 from impact_ros.messages import fill, from_nanoseconds
 from impact_ros.qos import LATCHED, STREAM
+from impact_ros.stream_writer import StreamWriter
 
 Addressed = tuple[Any, Any]  # a publisher and its message
 
@@ -29,7 +30,7 @@ class Outputs:
 
     An answer is a command and its reports. The command is sent first, but last in lockstep, so that
     all other messages have arrived before it. Outside lockstep only the stamped command is sent to
-    nobody; the other messages are sent to those that subscribe.
+    nobody; the other messages are made for those that subscribe, and sent to them.
 
     Attributes:
         sent: when the last answer's command was sent [s of ``time.perf_counter``].
@@ -58,7 +59,8 @@ class Outputs:
         self._node, self._robot, self._lockstep = node, robot, lockstep
         # a command's two messages, filled again each time: creating them takes longer than sending
         self._plain = Float64MultiArray()
-        self._stamped = command_message(robot, interface, np.zeros(robot.dof), from_nanoseconds(0))
+        command = command_message(robot, interface, np.zeros(robot.dof), from_nanoseconds(0))
+        self._stamped = StreamWriter(command, "values")
         make = node.create_publisher
         self._commands = make(JointCommand, f"{prefix}/command", STREAM)
         self._values = make(Float64MultiArray, f"{prefix}/commands", STREAM)
@@ -95,26 +97,30 @@ class Outputs:
         self.sent = time.perf_counter()
 
     def finish_answer(
-        self, status: ControllerStatus, stamp: Any, more: Iterable[Addressed] = (), **motion: Any
+        self,
+        status: Callable[[], ControllerStatus],
+        stamp: Any,
+        more: Iterable[Addressed] = (),
+        **motion: Any,
     ) -> None:
         """Send the reports of an answer, and in lockstep its command.
 
         Args:
-            status: of the controller.
+            status: returns that of the controller.
             stamp: of the state which it answers.
             more: reports.
             **motion: commanded, as of :func:`.desired_message`.
         """
         if self._lockstep:
             desired = desired_message(self._robot.joint_names, stamp, **motion)
-            reports = (self._desired, desired), (self._status, status), *more
+            reports = (self._desired, desired), (self._status, status()), *more
             self._answer = (*reports, *self._replies)
             _send(self._answer)
             return
         if _is_heard(self._desired):
             self._desired.publish(desired_message(self._robot.joint_names, stamp, **motion))
         if _is_heard(self._status):
-            self._status.publish(status)
+            self._status.publish(status())
         _send(more)
 
     def repeat_answer(self) -> None:
@@ -126,7 +132,7 @@ class Outputs:
         if self._lockstep:
             _send(self._addressed(values, stamp))
             return
-        self._commands.publish(self._filled(values, stamp))
+        self._commands.publish(self._stamped.write(values, stamp))
         if _is_heard(self._values):
             fill(self._plain.data, values)
             self._values.publish(self._plain)
@@ -144,13 +150,7 @@ class Outputs:
     def _addressed(self, values: np.ndarray, stamp: Any) -> tuple[Addressed, Addressed]:
         """Return a command's two messages, the stamped one last."""
         fill(self._plain.data, values)
-        return (self._values, self._plain), (self._commands, self._filled(values, stamp))
-
-    def _filled(self, values: np.ndarray, stamp: Any) -> JointCommand:
-        """Return the message of a command."""
-        fill(self._stamped.values, values)
-        self._stamped.header.stamp = stamp
-        return self._stamped
+        return (self._values, self._plain), (self._commands, self._stamped.write(values, stamp))
 
 
 def _is_heard(publisher: Any) -> bool:

@@ -66,7 +66,9 @@ class Bench:
         self.executor = SingleThreadedExecutor(context=context)
         for node in (self.node, self.peer):
             self.executor.add_node(node)
-        self.until(lambda: all(p.get_subscription_count() for p in self.out.values()))
+        heard = {each.topic_name for each in self.node.subscriptions}
+        out = [each for each in self.out.values() if each.topic_name in heard]
+        self.until(lambda: all(each.get_subscription_count() for each in out))
         self.until(lambda: self.peer.count_publishers("impact_detector/status"))
 
     def until(self, condition):

@@ -41,7 +41,8 @@ NODES = {
     "franka": FrankaNode,
 }
 SURFACE = {"contact_point": [0.5, 0.0, 0.4], "contact_normal": [-1.0, 0.0, 0.0]}
-GIVEN = {  # to configure
+GIVEN = {  # to configure, and to use every topic
+    "impact_detector": {"detectors": ["torque_error"]},
     "impact_qp": SURFACE,
     "impact_spreading": {"task": "rs_grab_safe", "simulated": True},
     "impact_learner": {"robot": "panda"},
@@ -62,7 +63,7 @@ def interfaces():
         overrides = [Parameter(key, value=value) for key, value in given.items()]
         node = NODES[name](context=context, parameter_overrides=overrides)
         made.append(node)
-        if given:
+        if hasattr(node, "trigger_configure") and given:
             node.trigger_configure()
         subscriptions = [*node.subscriptions, *getattr(node, "unserved", ())]
         return {

@@ -66,6 +66,7 @@ OTHERS = {
     "mock_hardware": ("robot_state_publisher", "controller_manager"),
 }
 ENDING = ("bring_up", "spawner", "create")  # with their work done
+COMPARES = ["-p", "detectors:=[torque_error]"]  # with the reference torque
 SURFACE = ["-p", "contact_point:=[0.5, 0.0, 0.4]", "-p", "contact_normal:=[-1.0, 0.0, 0.0]"]
 
 
@@ -515,7 +516,7 @@ def test_the_robots_topics_are_remapped(launch_file, graph):
         commands="forward_command_controller/commands",
         namespace="left",
     )
-    made = graph("suite", launched.lines["suite"] + SURFACE)
+    made = graph("suite", launched.lines["suite"] + SURFACE + COMPARES)
     made.nodes["impact_qp"].trigger_configure()
     inputs, outputs = made.topics("impact_qp")
     assert inputs >= {"/left/driver/measured", "/left/impact_detector/status"}
@@ -528,7 +529,7 @@ def test_the_robots_topics_are_remapped(launch_file, graph):
 
 
 def test_without_arguments_the_suite_hears_its_own_desired_states(launch_file, graph):
-    made = graph("suite", launch_file("robot").lines["suite"] + SURFACE)
+    made = graph("suite", launch_file("robot").lines["suite"] + SURFACE + COMPARES)
     made.nodes["impact_qp"].trigger_configure()
     assert "/impact_qp/desired_joint_states" in made.topics("impact_detector")[0]
     assert "/impact_qp/desired_joint_states" in made.topics("impact_qp")[1]
@@ -539,7 +540,7 @@ def test_a_recordings_topics_are_remapped(launch_file, graph):
     lines = launch_file(
         "replay", joint_states="a", desired_joint_states="b", wrench="c", wrench_batch="d"
     ).lines
-    detector = graph("impact_detector", lines["impact_detector"])
+    detector = graph("impact_detector", lines["impact_detector"] + COMPARES)
     assert detector.topics("impact_detector")[0] >= {"/a", "/b", "/c", "/d"}
     predictor = graph("impact_predictor", lines["impact_predictor"])
     assert "/a" in predictor.topics("impact_predictor")[0]

@@ -9,8 +9,9 @@ pytest.importorskip("rclpy")
 pytest.importorskip("impact_msgs.msg")
 
 from builtin_interfaces.msg import Time
+from rclpy.serialization import deserialize_message
 
-from impact_msgs.msg import ControllerStatus
+from impact_msgs.msg import ControllerStatus, JointCommand
 from impact_qp.ros.outputs import Outputs
 
 
@@ -46,13 +47,15 @@ def answer(panda, *, lockstep, heard=()):
     for name in heard:
         node.made[name].subscribers = 1
     outputs.begin_answer(np.arange(7.0), Time(sec=3))
-    outputs.finish_answer(ControllerStatus(), Time(sec=3), velocity=np.ones(7))
+    outputs.finish_answer(ControllerStatus, Time(sec=3), velocity=np.ones(7))
     return node.sent
 
 
 def test_only_the_command_is_sent_to_nobody(panda):
-    ((topic, message),) = answer(panda, lockstep=False)
+    ((topic, data),) = answer(panda, lockstep=False)
+    message = deserialize_message(data, JointCommand)
     assert topic == "command"
+    assert message.joint_names == list(panda.joint_names)
     assert message.header.stamp == Time(sec=3)
     np.testing.assert_array_equal(message.values, np.arange(7.0))
 
@@ -67,3 +70,17 @@ def test_in_lockstep_everything_is_sent_and_the_command_last(panda):
     """An answer may be asked for again, by then by others."""
     topics = [topic for topic, _ in answer(panda, lockstep=True)]
     assert topics == ["desired_joint_states", "status", "commands", "command"]
+
+
+def test_a_status_that_nobody_reads_is_not_made(panda):
+    node, made = Publishers(), []
+    outputs = Outputs(node, panda, "torque", lockstep=False)
+    outputs.begin_answer(np.arange(7.0), Time(sec=3))
+    outputs.finish_answer(lambda: made.append(1), Time(sec=3))
+    assert made == []
+
+
+def test_another_number_of_values_is_not_written(panda):
+    outputs = Outputs(Publishers(), panda, "torque", lockstep=False)
+    with pytest.raises(ValueError, match="broadcast"):
+        outputs.begin_answer(np.arange(6.0), Time(sec=3))

@@ -194,7 +194,9 @@ class LoopGoals:
         if cycle.begun == self.present:
             if cycle.answer is not None and status is not None:
                 impact = cycle.status is not None and cycle.status.impact
-                self.server.watch(cycle.time, cycle.q, cycle.dq, cycle.answer, status, impact)
+                self.server.watch(
+                    cycle.time, cycle.q, cycle.dq, cycle.answer, lambda: status, impact
+                )
         elif cycle.acknowledged == self.present and cycle.refusal:
             self.server.fail(End(NOT_FEASIBLE, cycle.refusal))
 

@@ -223,7 +223,7 @@ class GoalServer:
         q: np.ndarray,
         dq: np.ndarray,
         command: Command,
-        status: ControllerStatus,
+        status: Callable[[], ControllerStatus],
         impact: bool,
     ) -> None:
         """Watch a goal once per cycle.
@@ -233,7 +233,7 @@ class GoalServer:
             q: joint positions, shape (n,) [rad].
             dq: joint velocities, shape (n,) [rad/s].
             command: that answers it.
-            status: that reports it.
+            status: returns what reports it.
             impact: an impact is detected.
         """
         goal = self._present
@@ -245,7 +245,7 @@ class GoalServer:
             return
         self._cycle += 1
         if self._cycle % self._every == 0:
-            goal.handle.publish_feedback(self._feedback(goal.run, status))
+            goal.handle.publish_feedback(self._feedback(goal.run, status()))
 
     def look_for_cancel(self) -> bool:
         """End the present goal if a client cancelled it; return whether one did."""
