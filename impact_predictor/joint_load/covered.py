@@ -17,7 +17,7 @@ import numpy as np
 
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_predictor.joint_load.elastic_arm import ElasticArm
-from impact_predictor.joint_load.load import LoadContact, joint_load
+from impact_predictor.joint_load.load import LoadContact, LoadRun, joint_load
 from impact_predictor.joint_load.load_case import RatedCase
 from impact_robots.description.named_contact import Cover
 from impact_robots.validation import positive
@@ -27,10 +27,10 @@ _RESERVED = 20.0  # of a limit, over the travel in a contact [1/m]
 _TRIES = 40  # at most
 _FARTHER = 0.2  # step of the logarithm of the speed while no limit is reached [-]
 _CLOSE = 5e-3  # to the bound, below it [-]
-_RATE = Callable[[Cover], Generator[None, None, RatedCase]]
+_RATE = Callable[[Cover], Generator[LoadRun, None, RatedCase]]
 
 
-def first_speed(rate: _RATE, thick: RatedCase, cover: Cover) -> Generator[None, None, RatedCase]:
+def first_speed(rate: _RATE, thick: RatedCase, cover: Cover) -> Generator[LoadRun, None, RatedCase]:
     """Return a case at the first speed that reaches a limit, up to half a percent below it.
 
     Piece by piece, as ``rate`` is.

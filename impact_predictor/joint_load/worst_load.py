@@ -62,7 +62,6 @@ _TOP, _NEAR = (
     0.8,
 )  # surfaces searched closely, and their minimal fraction of the worst
 _LOW, _HIGH = 0, 1
-_PIECE = 20  # of a case that is rated piece by piece, of the torque loop's 250 us [ticks]
 
 
 class LoadSearch:
@@ -115,10 +114,10 @@ class LoadSearch:
         self, arm: ElasticArm, point: PointState, limits: LoadLimits, case: LoadCase
     ) -> RatedCase:
         """Return a case with its load at an approach speed of 1 m/s along the normal."""
-        rating = self.rating(arm, point, limits, case, None)
+        rating = self.rating(arm, point, limits, case)
         try:
             while True:
-                next(rating)
+                next(rating).go_on()
         except StopIteration as end:
             found: RatedCase = end.value
         return found
@@ -129,9 +128,8 @@ class LoadSearch:
         point: PointState,
         limits: LoadLimits,
         case: LoadCase,
-        piece: int | None = _PIECE,
-    ) -> Generator[None, None, RatedCase]:
-        """Return the same piece by piece, each of so many ticks; None: an impact at a time."""
+    ) -> Generator[LoadRun, None, RatedCase]:
+        """Return the same, and yield each impact until the caller has followed it to its end."""
         cover = self.robot.cover_at(point.frame)
         J, ahead = self.surface.rotation.T @ point.J[:3], np.array([0.0, 0.0, -1.0])
         duration, reserved = self._duration, 0.0
@@ -140,13 +138,12 @@ class LoadSearch:
             duration = window(mass, cover.stiffness, duration)
             reserved = reserve(cover, mass)
 
-        def rate(over: Cover | None) -> Generator[None, None, RatedCase]:
+        def rate(over: Cover | None) -> Generator[LoadRun, None, RatedCase]:
             law = case.law(covered=over is not None)
             contact = LoadContact(J, ahead, law, case.friction, cover=over)
             run = LoadRun(arm.scaled(case.scale), [contact], duration=duration)
             while not run.over:
-                yield
-                run.go_on(piece)
+                yield run
             return _rated(case, run.load(), limits, reserved)
 
         if cover is None:

@@ -14,6 +14,7 @@ from impact_msgs.msg import ControllerStatus
 from impact_qp.control.command import Command
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.status import BLIND, command_fields, remark
+from impact_qp.limits.beside import Beside
 from impact_qp.ros.control_cycle import ControlCycle, Watching
 from impact_qp.ros.messages import status_message
 from impact_qp.ros.outputs import Outputs
@@ -59,6 +60,13 @@ class ApproachCycle(ControlCycle):
         super().__init__(node, guarded, outputs, watching, evidence_age=watching.state_timeout)
         self._on_answer, self.idle = on_answer, False
         self._spare = SPARE * guarded.controller.period
+        self._beside = None if self._lockstep else Beside()
+
+    def destroy(self) -> None:
+        """Destroy the timer, the publishers and the thread of deferred work."""
+        super().destroy()
+        if self._beside is not None:
+            self._beside.close()
 
     def _command(self, stamp: int, q: np.ndarray, dq: np.ndarray, impact: bool) -> Command | None:
         ready = not self._waits_for(stamp)
@@ -93,7 +101,11 @@ class ApproachCycle(ControlCycle):
         assert self.inputs.state is not None
         impact = self.inputs.impact(self.stamp)
         self._on_answer(self.stamp, *self.inputs.state, command, status, impact)
-        self._guarded.catch_up(inf if self._lockstep else self._received + self._spare)
+        if self._beside is None:
+            self._guarded.catch_up()
+            return
+        with self._beside.helps():
+            self._guarded.catch_up(self._received + self._spare)
 
     def _described_rest(self, reason: str, stamp: Any) -> ControllerStatus:
         plan, counts = self._guarded.controller.plan, self.watch.counts

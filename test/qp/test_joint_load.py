@@ -14,6 +14,7 @@ from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp import Contact, ControlError, ImpactController, Plan
 from impact_qp.guards.takeover import cannot_be_made_safe
 from impact_qp.limits import JointLoadLimit, RobustImpactLimit, velocity_jump
+from impact_qp.limits.beside import Beside, Job
 from impact_robots import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 
@@ -172,8 +173,7 @@ class Clock:
 
     def cycle(self, limit, state):
         """Return the bound of a cycle [m/s], and work until its time is over."""
-        new = state._replace(robot_state=state.robot_state._replace())
-        bound = limit.present_bound(new).speed
+        bound = limit.present_bound(fresh(state)).speed
         self._now = 0
         limit.catch_up(self.pieces)
         return bound
@@ -212,6 +212,64 @@ def test_when_time_runs_out_on_the_way_nothing_is_known_after_five_millimetres(
     bounds = [clock.cycle(limit, state) for state in states]
     assert min(bounds[:20]) > 0.0  # 0.25 mm a cycle
     assert max(bounds[23:]) == 0.0
+
+
+class ToldThread(Beside):
+    """Another thread that does each job when it is told to."""
+
+    def __init__(self):
+        self.jobs = []
+
+    def begin(self, work):
+        self.jobs.append(Job(work))
+        return self.jobs[-1]
+
+
+def test_what_another_thread_has_followed_is_what_is_followed_in_turn(panda, at_impact, wall):
+    limit, other = JointLoadLimit(panda, wall), ToldThread()
+    while limit.present_bound(fresh(at_impact)).speed == 0.0:
+        with other.helps():
+            limit.catch_up(-np.inf)
+        for job in other.jobs:
+            job.run()
+        assert len(other.jobs) <= 1  # in a cycle
+        other.jobs.clear()
+    limit.catch_up()
+    know(limit, at_impact)
+    assert limit.present_bound(at_impact) == limit.speed_bound(at_impact)
+
+
+def test_while_another_thread_works_a_cycle_does_not_wait(panda, at_impact, wall):
+    limit, other = JointLoadLimit(panda, wall), ToldThread()
+    for _ in range(50):
+        limit.present_bound(fresh(at_impact))
+        with other.helps():
+            limit.catch_up(-np.inf)
+    (job,) = other.jobs
+    assert not job.over
+    job.run()
+    with other.helps():
+        limit.present_bound(fresh(at_impact))
+        limit.catch_up(np.inf)  # in lockstep everything is done in turn
+    assert len(other.jobs) == 1
+
+
+def test_a_thread_that_is_too_late_leaves_nothing_known(panda, scenario, wall):
+    limit, other = JointLoadLimit(panda, wall), ToldThread()
+    states = path(panda, wall, scenario.start(panda), 40)
+    know(limit, states[0])
+    bounds = []
+    for state in states:
+        bounds.append(limit.present_bound(state).speed)
+        with other.helps():
+            limit.catch_up(-np.inf)
+    assert min(bounds[:20]) > 0.0  # 0.25 mm a cycle
+    assert max(bounds[23:]) == 0.0
+
+
+def fresh(point):
+    """Return a state that was measured anew."""
+    return point._replace(robot_state=point.robot_state._replace())
 
 
 def test_joints_that_no_arm_has_are_found_piece_by_piece(panda, scenario, wall, monkeypatch):

@@ -180,7 +180,7 @@ class JointLoadLimit(ApproachSpeedLimit):
         if not known:
             known = [(point, self._search.arm(point), self._limits_at(point))]
             self._at = [*self._at[-1:], *known]
-            yield
+            yield None
         _, arm, self._limits = known[0]
         return (yield from self._search.rating(arm, point, self._limits, case))
 

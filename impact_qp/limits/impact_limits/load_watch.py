@@ -13,9 +13,11 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.worst_load import near_worst
+from impact_qp.limits.beside import Job, helper
 from impact_robots.state.state import PointState
 
 if TYPE_CHECKING:
+    from impact_predictor.joint_load.load import LoadRun
     from impact_predictor.joint_load.load_case import LoadCase, RatedCase
 
 JUMP = 0.02  # between two cycles; after a larger one everything is searched again [rad]
@@ -26,9 +28,11 @@ MAX_CASES = 3  # of a search in a cycle
 AHEAD = 0.02  # about the travel of the arm during a search [m]
 LATE = 0.005  # travel since the last renewal of a known case, after which nothing is known [m]
 FIRST = (inf, 0.0)  # the first searches are at contact, and at the present state [m]
+TICKS = 20  # of an impact that is followed piece by piece, of 250 us
 
 Result = TypeVar("Result")
-Pieces: TypeAlias = Generator[None, None, Result]  # of work, its result returned at the end
+# of work, its result returned at the end; an impact is to be followed before work continues
+Pieces: TypeAlias = Generator["LoadRun | None", None, Result]
 
 
 class LoadWatch:
@@ -68,6 +72,7 @@ class LoadWatch:
         self._last: PointState | None = None
         self._due: PointState | None = None  # at which no work has begun yet
         self._work: Pieces[None] | None = None  # begun, not finished
+        self._job: Job | None = None  # the part of it that another thread does
         self._turn = self._renewed = 0
         self._way = 0.0  # travel of the contact point without a rated case [m]
         self._unrenewed = 0.0  # the same for known cases [m]
@@ -99,14 +104,31 @@ class LoadWatch:
         if self._work is None and point is not None:
             self._work = self._rating(point)
         try:
-            while self._work is not None:
-                if next(self._work, self) is self:
+            while self._work is not None and self._is_free(until):
+                piece = next(self._work, self)
+                if isinstance(piece, LoadWatch):  # over
                     self._work, self.broken = None, False
+                elif piece is not None:
+                    self._follow(piece, until)
                 if perf_counter() >= until:
                     return
         except PredictionError:
             self._forget()
             self.broken = True
+
+    def _follow(self, run: LoadRun, until: float) -> None:
+        """Follow an impact: a part of it now, or all of it in another thread."""
+        if until < inf and (other := helper()) is not None:
+            self._job = other.begin(run.go_on)
+        else:
+            run.go_on(TICKS)
+
+    def _is_free(self, until: float) -> bool:
+        """Return whether no other thread is at work, without a deadline once it is not."""
+        if self._job is not None and (until == inf or self._job.over):
+            self._job.finish()
+            self._job = None
+        return self._job is None
 
     def _rating(self, point: PointState) -> Pieces[None]:
         """Rate the due case at a state.
