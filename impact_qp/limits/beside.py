@@ -95,6 +95,8 @@ def helper() -> Beside | None:
 
 def _let_the_cycle_go_first() -> None:
     """Take a real-time priority below that of the process, which the thread has inherited."""
+    if not hasattr(os, "sched_getscheduler"):  # not on Linux
+        return
     policy = os.sched_getscheduler(0)
     if policy in (os.SCHED_FIFO, os.SCHED_RR):
         lower = max(os.sched_getparam(0).sched_priority - 1, 1)
