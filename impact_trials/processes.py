@@ -60,21 +60,25 @@ def on_cluster(address: str) -> Iterator[None]:
         _cluster.reset(token)
 
 
+def cluster_address() -> str:
+    """Return the address that :func:`on_cluster` was given, empty without one."""
+    return _cluster.get()
+
+
 class Workers:
     """Processes of this machine or of a Dask cluster; with one job, this process.
 
     A context manager: leaving it stops unfinished work.
     """
 
-    def __init__(self, jobs: int, command: str, dask: str = "") -> None:
+    def __init__(self, jobs: int, command: str) -> None:
         """Prepare processes; they start with the first work.
 
         Args:
             jobs: number of processes, at least 1.
             command: name of the command, for error messages.
-            dask: scheduler of a cluster to use instead; empty: that of :func:`on_cluster`.
         """
-        self._jobs, self._command, self._dask = jobs, command, dask or _cluster.get()
+        self._jobs, self._command, self._dask = jobs, command, cluster_address()
         context = multiprocessing.get_context("spawn")
         self._stop = context.Event()
         self._pool = ProcessPoolExecutor(jobs, context, initializer=_begin, initargs=(self._stop,))
@@ -151,24 +155,17 @@ class Workers:
             raise AnalysisError(line) from None
 
 
-def finished(
-    work: Work, arguments: Arguments, jobs: int, command: str, dask: str = ""
-) -> Iterator[Any]:
+def finished(work: Work, arguments: Arguments, jobs: int, command: str) -> Iterator[Any]:
     """Yield the results of :meth:`Workers.finished` with temporary workers."""
-    with Workers(jobs, command, dask) as workers:
+    with Workers(jobs, command) as workers:
         yield from workers.finished(work, arguments)
 
 
 def in_order(
-    work: Work,
-    arguments: Arguments,
-    jobs: int,
-    command: str,
-    dask: str = "",
-    keep: Keep = no_result,
+    work: Work, arguments: Arguments, jobs: int, command: str, keep: Keep = no_result
 ) -> Iterator[Any]:
     """Yield the results of :meth:`Workers.in_order` with temporary workers."""
-    with Workers(jobs, command, dask) as workers:
+    with Workers(jobs, command) as workers:
         yield from workers.in_order(work, arguments, keep)
 
 

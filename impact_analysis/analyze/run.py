@@ -29,7 +29,7 @@ from impact_analysis.spreading.episodes import find_episodes
 from impact_bags.folder_lock import locked
 from impact_bags.new_files import write_file
 from impact_robots.exceptions import WriteError
-from impact_trials.processes import finished
+from impact_trials.processes import cluster_address, finished
 
 PARTS = "parts"  # folder of what is known of each recording
 MARK = ".impact_analyze"  # file that says whose folder it is: only these are written to again
@@ -41,7 +41,6 @@ def analyze(
     *,
     out: str | Path | None = None,
     jobs: int = 1,
-    dask: str = "",
     resume: bool = False,
     seed: int = 0,
     progress: Progress = lambda *_: None,
@@ -52,8 +51,7 @@ def analyze(
     Args:
         path: bag (MCAP, sqlite3), CSV, or folder of these.
         out: folder for what is known of each recording, so that it can be resumed.
-        jobs: processes.
-        dask: address of a Dask scheduler that works instead of them.
+        jobs: processes; within :func:`~impact_trials.processes.on_cluster` a cluster works instead.
         resume: leave out recordings that ``out`` knows under the same settings.
         seed: of all resampling.
         progress: hears the share done and a note.
@@ -66,7 +64,7 @@ def analyze(
         WriteError: the disk refused.
         AnalysisError: another process is writing into ``out``.
     """
-    work = partial(analyze_into, path, jobs=jobs, dask=dask, resume=resume, seed=seed)
+    work = partial(analyze_into, path, jobs=jobs, resume=resume, seed=seed)
     if out is None:
         return work(progress=progress, **settings)
     Path(out).mkdir(parents=True, exist_ok=True)
@@ -79,7 +77,6 @@ def analyze_into(
     *,
     out: str | Path | None = None,
     jobs: int = 1,
-    dask: str = "",
     resume: bool = False,
     seed: int = 0,
     progress: Progress = lambda *_: None,
@@ -99,7 +96,7 @@ def analyze_into(
         known = {name: load(folder, name, said) for name in names}
         done = {name: each for name, each in known.items() if each is not None}
     left = [arm for arm in arms if arm.name not in done]
-    for found in _collected(left, wanted, jobs, dask):
+    for found in _collected(left, wanted, jobs):
         done[found.recording] = found
         if folder is not None:
             save(folder, found, said)
@@ -110,7 +107,7 @@ def analyze_into(
     payload = None if any(cell for _, cell in read) else payload_of(wanted, done.values())
     if payload is not None and payload.is_another:
         wanted = counting_with(payload, wanted)
-        done = {each.recording: each for each in _collected(arms, wanted, jobs, dask)}
+        done = {each.recording: each for each in _collected(arms, wanted, jobs)}
         _thin(done, names)
     cells = [cell for _, cell in read if cell is not None]
     tasks = [(cell, touches_of(cell, done), wanted.load_robot) for cell in cells]
@@ -139,18 +136,17 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-def _collected(
-    arms: Sequence[Part], settings: AnalysisSettings, jobs: int, dask: str
-) -> Iterator[Collected]:
+def _collected(arms: Sequence[Part], settings: AnalysisSettings, jobs: int) -> Iterator[Collected]:
     """Yield what each recording holds, as all of its pieces are finished.
 
     With fewer recordings than processes of this machine long ones are cut.
     """
-    count = 1 if dask or not arms else jobs // len(arms)
+    cluster = bool(cluster_address())
+    count = 1 if cluster or not arms else jobs // len(arms)
     parts = [part for arm in arms for part in pieces(arm, settings, count)]
-    if dask:  # a cluster that sees the same files
+    if cluster:  # a cluster that sees the same files
         parts = [part._replace(path=part.path.resolve()) for part in parts]
-    work = finished(_collect, [(part, settings) for part in parts], jobs, "analyze", dask)
+    work = finished(_collect, [(part, settings) for part in parts], jobs, "analyze")
     wanted = Counter(part.name for part in parts)
     found: dict[str, dict[int, Collected]] = {}
     for number, piece in work:

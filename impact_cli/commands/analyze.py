@@ -199,7 +199,6 @@ def _analyze(arguments: argparse.Namespace, settings: dict[str, Any]) -> int:
             arguments.file,
             out=out,
             jobs=arguments.jobs,
-            dask=arguments.dask,
             resume=arguments.resume,
             progress=progress,
             **settings,

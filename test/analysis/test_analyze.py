@@ -26,6 +26,7 @@ from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_cli.command_line import run as main
 from impact_detector.signals.sample import JointSample
 from impact_robots import ArmDynamics, load_robot
+from impact_trials.processes import on_cluster
 
 TYPES = ("flex_exp_type1", "flex_exp_type4", "flex_exp_type8", "flex_exp_type9")
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
@@ -279,7 +280,8 @@ def test_a_cluster_gives_the_same(few, few_analysis):
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None
     ) as cluster:
-        analysis = analyze(few, dask=cluster.scheduler_address)
+        with on_cluster(cluster.scheduler_address):
+            analysis = analyze(few)
     assert analysis.mean_errors == few_analysis.mean_errors
 
 
