@@ -98,6 +98,12 @@ def definition(store: Typestore, type_name: str) -> str:
     return SEPARATOR.join([text.rstrip() + "\n", *nested])
 
 
+@lru_cache(maxsize=256)
+def type_hash(store: Typestore, type_name: str) -> str:
+    """Return the hash of a type of a store, by which ROS 2 knows versions of it."""
+    return store.hash_rihs01(type_name)
+
+
 def message_text(type_name: str) -> str | None:
     """Find the .msg text of a type, None where there is none.
 

@@ -3,23 +3,31 @@
 """The files of a bag as rosbags writes them, byte by byte, in less time for many small bags.
 
 rosbags writes its descriptions of topics with a YAML library in plain Python, a tenth of the time
-of a simulated hit, and each message by itself. Here the descriptions are made once per process, and
-messages are written in rows.
+of a simulated hit, and each message and each entry of the index by itself. Here the descriptions
+are made once per process, and messages and index are written in rows.
 """
 
 from __future__ import annotations
 
 import re
+import struct
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
-from io import StringIO
-from typing import NamedTuple
+from io import BytesIO, StringIO
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from rosbags.interfaces import Connection, Qos
+from rosbags.interfaces import (
+    Connection,
+    ConnectionExtRosbag2,
+    MessageDefinition,
+    MessageDefinitionFormat,
+    Qos,
+)
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.rosbag2.metadata import dump_qos_v9
-from rosbags.rosbag2.storage_mcap import McapWriter
+from rosbags.rosbag2.storage_mcap import McapWriter, PendingChunk
 from ruamel.yaml import YAML
 
 CHUNK = 2**20  # bytes above which rosbags begins another chunk
@@ -36,7 +44,7 @@ _HEAD = np.dtype(  # of an MCAP message
         ("published", "<u8"),
     ]
 )
-_MESSAGE = 0x05
+_MESSAGE, _CHUNK, _INDEX = 0x05, 0x06, 0x07  # records of MCAP
 
 
 class TopicMessages(NamedTuple):
@@ -52,8 +60,61 @@ class TopicMessages(NamedTuple):
         return self._replace(times=self.times[first:end], cdr=self.cdr[first:end])
 
 
+class ChunkedFile(McapWriter):
+    """rosbags' MCAP file without compression; a chunk's index is written at once."""
+
+    def close_chunk(self) -> None:
+        """Write the messages of the chunk and their index, and begin another one."""
+        chunk, start = self.chunk, self.bio.tell()
+        messages, times = chunk.bio.getbuffer(), (chunk.message_start_time, chunk.message_end_time)
+        size = len(messages)
+        self._record(_CHUNK, struct.pack("<QQQIIQ", *times, size, 0, 0, size), messages)
+        end, places = self.bio.tell(), b""
+        for channel, found in chunk.msgs.items():
+            places += struct.pack("<HQ", channel, self.bio.tell())
+            index = np.array(found, "<u8")  # time and place of each message
+            self._record(_INDEX, struct.pack("<HI", channel, index.nbytes), index.data)
+        summary = BytesIO()
+        summary.write(struct.pack("<QQQQI", *times, start, end - start, len(places)))
+        summary.write(places + struct.pack("<QIQQ", self.bio.tell() - end, 0, size, size))
+        self.chunks.append(summary)
+        self.chunk = PendingChunk(2**63 - 1, 0, BytesIO(), defaultdict(list))
+
+    def _record(self, kind: int, head: bytes, body: memoryview) -> None:
+        """Write a record."""
+        self.bio.write(struct.pack("<BQ", kind, len(head) + body.nbytes) + head)
+        self.bio.write(body)
+
+
 class BagFile(Writer):
     """rosbags' writer of version 9."""
+
+    STORAGE_PLUGINS: ClassVar = {**Writer.STORAGE_PLUGINS, StoragePlugin.MCAP: ChunkedFile}
+
+    def connect(
+        self, topic: str, type_name: str, text: str, digest: str, profiles: Sequence[Qos]
+    ) -> Connection:
+        """Add a topic that is new, as ``add_connection`` does.
+
+        Args:
+            topic: its name.
+            type_name: of its messages.
+            text: definition of the type, in the form of .msg files.
+            digest: hash of the type.
+            profiles: offered.
+        """
+        storage, described = self.storage, MessageDefinition(MessageDefinitionFormat.MSG, text)
+        assert storage is not None
+        extension, number = ConnectionExtRosbag2("cdr", list(profiles)), len(self.connections) + 1
+        known = number, topic, type_name, described, digest, 0, extension, self
+        connection = Connection(*known)
+        if type_name not in self.added_types:
+            storage.add_msgtype(connection)
+            self.added_types.add(type_name)
+        storage.add_connection(connection, _profiles_text(tuple(profiles)))
+        self.connections.append(connection)
+        self.counts[number] = 0
+        return connection
 
     def close(self) -> None:
         """Write the index and ``metadata.yaml``."""
@@ -154,11 +215,15 @@ def _profiles(connection: Connection) -> list[Qos]:
     return profiles
 
 
+@lru_cache(maxsize=16)
+def _profiles_text(profiles: tuple[Qos, ...]) -> str:
+    """Return offered profiles as an MCAP channel has them."""
+    return _yaml(dump_qos_v9(list(profiles))).strip()
+
+
 @lru_cache(maxsize=256)
 def _described(topic: str, kind: str, digest: str, profiles: tuple[Qos, ...]) -> str:
     """Return a topic without messages as ``metadata.yaml`` has it."""
-    yaml, text = YAML(typ="safe"), StringIO()
-    yaml.default_flow_style = False
     described = {
         "name": topic,
         "type": kind,
@@ -166,5 +231,12 @@ def _described(topic: str, kind: str, digest: str, profiles: tuple[Qos, ...]) ->
         "offered_qos_profiles": dump_qos_v9(list(profiles)),
         "type_description_hash": digest,
     }
-    yaml.dump([{"topic_metadata": described, "message_count": 0}], text)
+    return _yaml([{"topic_metadata": described, "message_count": 0}])
+
+
+def _yaml(document: Any) -> str:
+    """Return a document as rosbags writes it."""
+    yaml, text = YAML(typ="safe"), StringIO()
+    yaml.default_flow_style = False
+    yaml.dump(document, text)
     return text.getvalue()

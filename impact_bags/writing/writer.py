@@ -27,7 +27,7 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 from rosbags.typesys.store import Typestore
 
 from impact_bags.exceptions import RecordingError
-from impact_bags.typestore import definition, ensure_type, impact_typestore
+from impact_bags.typestore import definition, ensure_type, impact_typestore, type_hash
 from impact_bags.writing.bag_file import BagFile, TopicMessages
 from impact_bags.writing.conversion import to_typestore
 from impact_robots.exceptions import WriteError
@@ -212,12 +212,12 @@ class BagWriter:
             ensure_type(self.typestore, type_name)
         except KeyError as error:
             raise RecordingError.at(self.path, str(error.args[0])) from error
-        self._topics[topic] = self._writer.add_connection(
+        self._topics[topic] = self._writer.connect(
             topic,
             type_name,
-            msgdef=definition(self.typestore, type_name),
-            rihs01=self.typestore.hash_rihs01(type_name),
-            offered_qos_profiles=[LATCHED] if latched else [],
+            definition(self.typestore, type_name),
+            type_hash(self.typestore, type_name),
+            [LATCHED] if latched else [],
         )
 
     @property

@@ -56,6 +56,30 @@ def test_metadata_are_those_of_rosbags(tmp_path, typestore, name, topics):
     assert files(tmp_path / name) == files(other)
 
 
+def test_chunks_and_their_index_are_those_of_rosbags(tmp_path, typestore):
+    """Two topics, of which one is silent in the second chunk, and one that never speaks."""
+    large, times = bytes(range(256)) * 1000, range(5, 18)
+    topics = ("/never", STATE), ("/states", STATE), ("/wrench", WRENCH)
+    messages = [("/states", STATE, b"\0\1\0\0abcd", time) for time in times[:3]]
+    messages += [("/wrench", WRENCH, large, time) for time in times]
+    (tmp_path / "other").mkdir()
+    with BagWriter(tmp_path / "bag", typestore) as own:
+        for topic, kind in topics:
+            own.add_topic(topic, kind)
+        for message in messages:
+            own.write_raw(*message)
+    place = tmp_path / "other" / "bag"
+    with Writer(place, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        of = {}
+        for topic, kind in topics:
+            described = definition(typestore, kind), typestore.hash_rihs01(kind)
+            of[topic] = writer.add_connection(topic, kind, msgdef=described[0], rihs01=described[1])
+        for topic, _, cdr, time in messages:
+            writer.write(of[topic], time, cdr)
+    assert len(large) * len(times) > 3 * MOST
+    assert files(tmp_path / "bag") == files(place)
+
+
 def rows_of(count, *, period=1_000_000, length=300, start=5):
     random = np.random.default_rng(count)
     times = start + period * np.arange(count)
