@@ -240,7 +240,7 @@ class Robot:
             reflected_motor_inertia=np.where(held, LOCKED, self.reflected_motor_inertia),
         )
 
-    @property
+    @cached_property
     def missing(self) -> tuple[str, ...]:
         """Keys of the YAML whose values are unknown."""
         values = {**vars(self.limits), **vars(self)}

@@ -9,6 +9,7 @@ import math
 import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -165,6 +166,9 @@ def assembled(cls: type[Parameters], values: Mapping[str, Any]) -> Parameters:
     return cls(**rest)
 
 
+_hints = cache(typing.get_type_hints)  # of a class; half of the time
+
+
 def specifications(cls: type, *, moved: bool = False) -> dict[str, Specification]:
     """List the parameters of a dataclass, in order, by name.
 
@@ -179,7 +183,7 @@ def specifications(cls: type, *, moved: bool = False) -> dict[str, Specification
         TypeError: A field was not made by `parameter`, or has an annotation that ROS cannot carry,
             or a default that does not fit its own specification.
     """
-    hints = typing.get_type_hints(cls)
+    hints = _hints(cls)
     found: dict[str, Specification] = {}
     for item in fields(cls):
         if (members := item.metadata.get("members")) is not None:

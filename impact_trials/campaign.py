@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import itertools
 import shutil
 import tempfile
@@ -125,6 +126,24 @@ def _attempt(folder: Path, name: str) -> Iterator[Path]:
 
 def _run(trial: Trial[Any], record: Callable[..., None]) -> TrialResult:
     """Run a trial of any kind; ``record`` is called with the data of its bag."""
+    with _uncollected():
+        return _of_kind(trial, record)
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Put off the collection of garbage, which would look at all cycles of a trial many times."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _of_kind(trial: Trial[Any], record: Callable[..., None]) -> TrialResult:
+    """Do what ``_run`` does, by the kind of the scenario."""
     if isinstance(trial.scenario, SpreadingScenario):
         return run_spreading(trial, record)
     return (run_free_motion if trial.scenario.motion else run_impact)(trial, record)

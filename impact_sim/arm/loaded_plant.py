@@ -62,6 +62,10 @@ class LoadedPlant(WatchedPlant):
             None,
         )
 
+    @property
+    def _looks_at_motion(self) -> bool:
+        return True  # the joint torques
+
     def _watch(self, steps: Steps) -> None:
         """Record the joint torques."""
         before = self.contact_start is not None

@@ -46,6 +46,11 @@ class WatchedPlant(FlexibleJointPlant):
         """Time from first contact to the first release, or until now [s]."""
         return sum(map(len, self._forces)) * self.contact_step
 
+    @property
+    def _looks_at_motion(self) -> bool:
+        """Whether the state at the first contact is still to come."""
+        return self.contact_start is None
+
     def _watch(self, steps: Steps) -> None:
         """Record the forces of steps, and the first contact."""
         if not np.count_nonzero(steps.force):  # a tenth of the time of ``any``

@@ -46,13 +46,10 @@ class NoisySensors:
             of = self._noise
             each = of.position, of.velocity, of.torque, of.force
             self._deviations = np.repeat(each, (n, n, n, forces.size))
-        noise = self._normal(count) * self._deviations
-        return (
-            q + noise[:n],
-            dq + noise[n : 2 * n],
-            tau + noise[2 * n : 3 * n],
-            forces + noise[3 * n :].reshape(forces.shape),
-        )
+        readings = np.concatenate((q, dq, tau, forces.ravel()))
+        readings += self._normal(count) * self._deviations
+        force = readings[3 * n :].reshape(forces.shape)
+        return readings[:n], readings[n : 2 * n], readings[2 * n : 3 * n], force
 
     def _normal(self, count: int) -> np.ndarray:
         """Return the next ``count`` numbers of a standard normal distribution."""

@@ -68,7 +68,8 @@ class FlexibleArm:
 
     def links(self, coordinates: np.ndarray) -> np.ndarray:
         """Return the links' part, (n,), of positions or velocities as MuJoCo has them."""
-        return np.asarray(coordinates[self._of_motors] + coordinates[self._of_springs])
+        both: np.ndarray = coordinates[self._of_motors] + coordinates[self._of_springs]
+        return both
 
     @property
     def q(self) -> np.ndarray:

@@ -147,14 +147,20 @@ class FlexibleJointPlant(FlexibleArm):
         self._integrate(found)
         return self._watched(found)
 
+    @property
+    def _looks_at_motion(self) -> bool:
+        """Whether anybody looks at positions, velocities and torques of small steps in a cycle."""
+        return True
+
     def advance_cycle(self, loop: TorqueLoop, desired: np.ndarray, *, near: bool) -> Steps:
         """Integrate a driver's cycle of 1 ms under a torque loop, all of it compiled.
 
         Args:
             loop: which drives the arm.
             desired: torque of the cycle, gravity included, shape (n,) [N.m].
-            near: whether the surface may be touched; then there are rows of small steps, else one
-                a period of the loop, without velocities of the point, until the next call.
+            near: whether the surface may be touched; then there are rows of small steps, perhaps
+                without motion, else one a period of the loop, without velocities of the point,
+                until the next call.
 
         Raises:
             SimulationError: ``compiled`` is False.
@@ -200,7 +206,8 @@ class FlexibleJointPlant(FlexibleArm):
         steps = round(PERIOD / length)
         found = self._flight
         if near or periods < LOOPS:
-            found = Steps.empty(periods * (steps if near else 1), self.robot.dof)
+            rows, motion = periods * (steps if near else 1), not near or self._looks_at_motion
+            found = Steps.empty(rows, self.robot.dof, motion=motion)
         figures = self.time, length, steps if near else -steps, clearance
         numbers = loop.numbers(desired)
         done, self.data.time = self._cycle(self._touching, numbers, plane, *figures, found)

@@ -459,9 +459,8 @@ def store(arm: Touching) -> None:
 
 
 @compiled
-def note(links: np.ndarray, m: np.ndarray, k: int, time: float, steps: Steps) -> None:
+def note(links: np.ndarray, m: np.ndarray, k: int, steps: Steps) -> None:
     """Note where the arm is at the beginning of step ``k``."""
-    steps.time[k] = time
     for i in range(1, len(links) // LINK):
         row = of_link(i)
         steps.q[k, i - 1] = m[row + POSITION] + m[row + POSITION + 1]
@@ -475,15 +474,18 @@ def step_near(
 ) -> float:
     """Integrate small steps into some rows of ``steps``; return the time after them [s]."""
     links, m, velocity, force = arm.links, arm.motion, steps.velocity, steps.force
-    point = of_link(len(links) // LINK) + TWIST + 3
+    point, motion = of_link(len(links) // LINK) + TWIST + 3, len(velocity) > 0
     for k in range(first, end):
-        note(links, m, k, time, steps)
-        velocity[k, 0], velocity[k, 1], velocity[k, 2] = three(m, point)
+        steps.time[k] = time
+        if motion:
+            note(links, m, k, steps)
+            velocity[k, 0], velocity[k, 1], velocity[k, 2] = three(m, point)
         begin_step(links, m)
         force[k, 0], force[k, 1], force[k, 2] = pushed = touch(links, m, plane, length)
         end_step(links, m, length)
         push_back(plane, pushed, length)
-        move_point(links, m)
+        if motion:  # of the point in the next row
+            move_point(links, m)
         time += length
     return time
 
@@ -557,7 +559,8 @@ def cycle(
         if per_period > 0:
             time = step_near(arm, plane, time, length, steps, done, done + rows)
         else:
-            note(links, m, done, time, steps)
+            steps.time[done] = time
+            note(links, m, done, steps)
             steps.velocity[done] = 0.0
             steps.force[done] = 0.0
             for _ in range(-per_period):

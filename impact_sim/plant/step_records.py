@@ -75,7 +75,10 @@ class LoopNumbers(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """What K small steps were like, each at its beginning; axes of the base, n joints."""
+    """What K small steps were like, each at its beginning; axes of the base, n joints.
+
+    Without motion ``q``, ``dq``, ``torque`` and ``velocity`` have no rows.
+    """
 
     time: np.ndarray  # shape (K,) [s]
     q: np.ndarray  # link positions, shape (K, n) [rad]
@@ -85,11 +88,11 @@ class Steps(NamedTuple):
     force: np.ndarray  # on the robot throughout the step, shape (K, 3) [N]
 
     @classmethod
-    def empty(cls, count: int, dof: int) -> Steps:
-        """Return room for ``count`` steps of ``dof`` joints."""
-        q, dq, torque = np.empty((3, count, dof))
-        velocity, force = np.empty((2, count, 3))
-        return cls(np.empty(count), q, dq, torque, velocity, force)
+    def empty(cls, count: int, dof: int, *, motion: bool = True) -> Steps:
+        """Return room for ``count`` steps of ``dof`` joints, with or without their motion."""
+        moving = count if motion else 0
+        q, dq, torque = np.empty((3, moving, dof))
+        return cls(np.empty(count), q, dq, torque, np.empty((moving, 3)), np.empty((count, 3)))
 
     def first(self, count: int) -> Steps:
         """Return the first ``count`` of them."""
