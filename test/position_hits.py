@@ -47,6 +47,7 @@ class PushedPlant(WatchedPlant):
     And the joints' torques at contact, and how far they went from there in the contact (n,).
     """
 
+    always_looks = True
     compression: tuple[float, float] | None = None
     before, changes = None, 0.0
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 import struct
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO, StringIO
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rosbags.interfaces import (
@@ -89,7 +89,10 @@ class ChunkedFile(McapWriter):
 class BagFile(Writer):
     """rosbags' writer of version 9."""
 
-    STORAGE_PLUGINS: ClassVar = {**Writer.STORAGE_PLUGINS, StoragePlugin.MCAP: ChunkedFile}
+    STORAGE_PLUGINS: Mapping[StoragePlugin, Any] = {
+        **Writer.STORAGE_PLUGINS,
+        StoragePlugin.MCAP: ChunkedFile,
+    }
 
     def connect(
         self, topic: str, type_name: str, text: str, digest: str, profiles: Sequence[Qos]

@@ -48,7 +48,8 @@ class DirectRun:
     contact_start: ContactStart
     contact_t: np.ndarray  # since the start, shape (K,) [s]
     contact_force: np.ndarray  # on the robot, base axes, shape (K, 3) [N]
-    contact_velocity: np.ndarray  # of the contact point, base axes, shape (K, 3) [m/s]
+    # of the contact point, base axes, shape (K, 3) [m/s]; without ``contact_motion`` (0, 3)
+    contact_velocity: np.ndarray
     normal: np.ndarray  # of the surface, towards the robot, base axes, shape (3,)
     contact_step: float  # between rows of the contact [s]
 
@@ -91,6 +92,7 @@ def direct_run(
     after_contact: float,
     after_release: float = inf,
     torque_loop: bool = True,
+    contact_motion: bool = True,
 ) -> DirectRun:
     """Run the plant from its present state until ``after_contact`` [s] after first contact.
 
@@ -100,13 +102,15 @@ def direct_run(
         after_contact: duration after contact [s].
         after_release: largest duration after the first release [s].
         torque_loop: False: the motors apply the desired torque directly.
+        contact_motion: False: leave out the velocities of the contact, in less time.
 
     Raises:
         SimulationError: no wall, or no contact within ``TIMEOUT``.
     """
     if plant.wall is None:
         raise SimulationError("direct run: expected a wall")
-    recorder = _Recorder(plant, TorqueLoop(plant.robot, enabled=torque_loop))
+    loop = TorqueLoop(plant.robot, enabled=torque_loop)
+    recorder = _Recorder(plant, loop, contact_motion=contact_motion)
     dynamics = ArmDynamics(plant.robot, compiled=True)
     while recorder.contact_start is None or plant.time < min(
         recorder.contact_start.time + after_contact, recorder.release + after_release
@@ -121,12 +125,15 @@ def direct_run(
 class _Recorder:
     """Advances the plant by cycles and records the data of a :class:`DirectRun`."""
 
-    def __init__(self, plant: FlexibleJointPlant, loop: TorqueLoop) -> None:
-        self._plant, self._loop = plant, loop
+    def __init__(
+        self, plant: FlexibleJointPlant, loop: TorqueLoop, *, contact_motion: bool
+    ) -> None:
+        self._plant, self._loop, self._contact_motion = plant, loop, contact_motion
         self._loop.reset(plant.joint_torque)
         self._motion: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
         self._contact: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         self.contact_start: ContactStart | None = None
+        plant.looks_at_motion = True  # until the first contact
         self.release = inf  # time of the first step without a force after it [s]
 
     def cycle(self, state: PointState, torque: np.ndarray) -> None:
@@ -147,17 +154,23 @@ class _Recorder:
 
     def _take(self, found: Steps) -> None:
         """Record small steps, from first contact on."""
-        first, pushed = 0, np.any(found.force, axis=1)
-        if self.contact_start is None:
-            if not pushed.any():
-                return
-            first = int(pushed.argmax())
-            self.contact_start = ContactStart(
-                float(found.time[first]), found.q[first], found.dq[first]
-            )
-        if self.release == inf and not pushed[first:].all():
-            self.release = float(found.time[first + int(pushed[first:].argmin())])
-        self._contact.append((found.time[first:], found.force[first:], found.velocity[first:]))
+        first = 0
+        if self.release == inf:
+            pushed = np.any(found.force, axis=1)
+            if self.contact_start is None:
+                if not pushed.any():
+                    return
+                first = self._start(found, int(pushed.argmax()))
+            if not pushed[first:].all():
+                self.release = float(found.time[first + int(pushed[first:].argmin())])
+        velocity = found.velocity[first if self._contact_motion else len(found.velocity) :]
+        self._contact.append((found.time[first:], found.force[first:], velocity))
+
+    def _start(self, found: Steps, first: int) -> int:
+        """Note the first contact, at a step; return its number."""
+        self.contact_start = ContactStart(float(found.time[first]), found.q[first], found.dq[first])
+        self._plant.looks_at_motion = self._contact_motion
+        return first
 
     def run(self, normal: np.ndarray) -> DirectRun:
         """Return the record.

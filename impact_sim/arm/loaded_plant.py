@@ -26,6 +26,7 @@ class LoadedPlant(WatchedPlant):
     """
 
     window = DURATION
+    always_looks = True
 
     def forget(self) -> None:
         """Clear the record."""
@@ -61,10 +62,6 @@ class LoadedPlant(WatchedPlant):
             np.array([self.cover_compression]),
             None,
         )
-
-    @property
-    def _looks_at_motion(self) -> bool:
-        return True  # the joint torques
 
     def _watch(self, steps: Steps) -> None:
         """Record the joint torques."""

@@ -40,6 +40,7 @@ def passive_impact(
     torque_loop: bool = True,
     contact_step: float = CONTACT_STEP,
     contact: ContactPoint = OWN,
+    contact_motion: bool = True,
 ) -> DirectRun:
     """Simulate an impact at a given state; the surface is put where the contact point is.
 
@@ -55,6 +56,7 @@ def passive_impact(
         torque_loop: False: the motors apply the gravity torque directly.
         contact_step: of the integration [s].
         contact: point that hits.
+        contact_motion: as of ``direct_run``.
 
     Raises:
         RobotError: the normal has no length.
@@ -70,4 +72,5 @@ def passive_impact(
         after_contact=after_contact,
         after_release=after_release,
         torque_loop=torque_loop,
+        contact_motion=contact_motion,
     )

@@ -18,6 +18,7 @@ class WatchedPlant(FlexibleJointPlant):
     with a force, and the sum of the forces times the step is the impulse that the arm got.
     """
 
+    always_looks = False  # at the motion of small steps: also after the first contact
     contact_start: ContactStart | None = None  # the instant of the first contact
     contacts = 0  # number of contacts so far
 
@@ -29,6 +30,7 @@ class WatchedPlant(FlexibleJointPlant):
     def forget(self) -> None:
         """Clear the record: the next contact is the first one."""
         self.contact_start, self.contacts = None, 0
+        self.looks_at_motion = True
         self._forces = [np.empty((0, 3))]
 
     @property
@@ -46,11 +48,6 @@ class WatchedPlant(FlexibleJointPlant):
         """Time from first contact to the first release, or until now [s]."""
         return sum(map(len, self._forces)) * self.contact_step
 
-    @property
-    def _looks_at_motion(self) -> bool:
-        """Whether the state at the first contact is still to come."""
-        return self.contact_start is None
-
     def _watch(self, steps: Steps) -> None:
         """Record the forces of steps, and the first contact."""
         if not np.count_nonzero(steps.force):  # a tenth of the time of ``any``
@@ -61,6 +58,7 @@ class WatchedPlant(FlexibleJointPlant):
             self.contact_start = ContactStart(
                 float(steps.time[first]), steps.q[first], steps.dq[first]
             )
+            self.looks_at_motion = self.always_looks
         began = pushed & ~np.append(self.contact_force.any(), pushed[:-1])
         contact = self.contacts + np.cumsum(began)  # the number of each step's
         self.contacts = int(contact[-1])

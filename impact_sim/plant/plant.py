@@ -25,7 +25,13 @@ CONTACT_STEP = 10e-6  # and close to it [s]
 
 
 class FlexibleJointPlant(FlexibleArm):
-    """State and integration of one flexible-joint arm."""
+    """State and integration of one flexible-joint arm.
+
+    Attributes:
+        looks_at_motion: whether the small steps of cycles have positions, velocities and torques.
+    """
+
+    looks_at_motion = True
 
     def __init__(
         self,
@@ -147,11 +153,6 @@ class FlexibleJointPlant(FlexibleArm):
         self._integrate(found)
         return self._watched(found)
 
-    @property
-    def _looks_at_motion(self) -> bool:
-        """Whether anybody looks at positions, velocities and torques of small steps in a cycle."""
-        return True
-
     def advance_cycle(self, loop: TorqueLoop, desired: np.ndarray, *, near: bool) -> Steps:
         """Integrate a driver's cycle of 1 ms under a torque loop, all of it compiled.
 
@@ -206,7 +207,7 @@ class FlexibleJointPlant(FlexibleArm):
         steps = round(PERIOD / length)
         found = self._flight
         if near or periods < LOOPS:
-            rows, motion = periods * (steps if near else 1), not near or self._looks_at_motion
+            rows, motion = periods * (steps if near else 1), not near or self.looks_at_motion
             found = Steps.empty(rows, self.robot.dof, motion=motion)
         figures = self.time, length, steps if near else -steps, clearance
         numbers = loop.numbers(desired)

@@ -114,6 +114,7 @@ def _state(plant: WatchedPlant, wall: CompliantWall, start: ContactStart) -> dic
         friction=wall.friction,
         after_contact=WINDOW + LONGEST_CONTACT,
         after_release=WINDOW,
+        contact_motion=False,
     )
     gross = gross_velocity(passive.t, passive.q, passive.contact_start.time, WINDOW).velocity
     return {
