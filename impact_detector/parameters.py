@@ -16,7 +16,7 @@ from impact_detector.detectors.latch import LONGEST_REARM
 from impact_detector.estimators.gross_methods import GROSS_METHODS, POLYNOMIAL
 from impact_detector.estimators.streaming import ImpactEstimator
 from impact_detector.exceptions import DetectorError
-from impact_detector.session import DetectorSession
+from impact_detector.session import DetectorSession, Pairing
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.reference_torque import PREVIOUS, SAME, ReferencePairing
 from impact_detector.signals.sample import FUSED
@@ -157,7 +157,7 @@ def session_for(
     robot: Robot,
     *,
     model: ModelTorque | None = None,
-    pairing: ReferencePairing | None = None,
+    pairing: Pairing | None = None,
     estimates: bool = True,
 ) -> DetectorSession:
     """Return the session that the parameters describe.

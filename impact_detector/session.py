@@ -28,6 +28,7 @@ from impact_detector.signals.sample import (
 from impact_detector.signals.sample_rate import SampleRate
 from impact_detector.signals.torque_watch import TorqueWatch
 
+Pairing = ReferencePairing[tuple[np.ndarray | None, np.ndarray | None]]  # torque and velocity
 _REPEATS_WAITED = 2  # a simulation repeats an unanswered state once per second
 
 
@@ -59,7 +60,7 @@ class DetectorSession:
     def __init__(
         self,
         *detectors: StateDetector,
-        pairing: ReferencePairing | None = None,
+        pairing: Pairing | None = None,
         model: ModelTorque | None = None,
         gravity: Callable[[np.ndarray], np.ndarray] | None = None,
         lockstep: bool = False,
@@ -88,8 +89,7 @@ class DetectorSession:
             raise DetectorError("detectors: expected at least one, got none")
         self._detectors, self._force_detector = detectors, force_detector
         self._approaches = approaches
-        self._pairing = pairing or ReferencePairing()
-        self._velocities = self._pairing.like()
+        self._pairing: Pairing = pairing or ReferencePairing()
         self._model, self._gravity = model, gravity
         self._compares = any(
             detector.needs_reference or detector.needs_reference_velocity for detector in detectors
@@ -154,7 +154,6 @@ class DetectorSession:
         backward = self._newest is not None and sample.time < self._newest
         if backward:
             self._pairing.restart(sample.time)
-            self._velocities.restart(sample.time)
             self._pending = None
         self._rate.add(sample.time)
         outcome = NOTHING if self._pending is None else self._answer_pending()
@@ -175,8 +174,7 @@ class DetectorSession:
             torque: without an impact, shape (n,) [N.m].
             velocity: desired, shape (n,) [rad/s].
         """
-        self._pairing.add(time, torque)
-        self._velocities.add(time, velocity)
+        self._pairing.add(time, (torque, velocity))
         if self._pending is not None and time == self._awaited:
             return self._answer_pending()
         return NOTHING
@@ -240,11 +238,11 @@ class DetectorSession:
     def _compared(self, sample: JointSample) -> JointSample:
         """Return a sample with its references."""
         if self._compares:
-            answered = not self._unanswered
-            torque = self._reference(sample, answered)
-            velocity = self._velocities.find(sample.time) if answered else None
-            time, q, dq, tau = sample.time, sample.q, sample.dq, sample.tau
-            sample = JointSample(time, q, dq, tau, torque, velocity, sample.approaching)
+            time, q, dq, tau, *_, approaching = sample
+            found = None if self._unanswered else self._pairing.find(time)
+            torque, velocity = found or (None, None)
+            torque = self._torque(sample, torque)
+            sample = JointSample(time, q, dq, tau, torque, velocity, approaching)
         if self._approaches is None:
             return sample
         return sample._replace(approaching=self._approaches(sample))
@@ -256,13 +254,10 @@ class DetectorSession:
         self._unmeasured = self._torque_watch.reason(sample)
         return sample._replace(tau=None) if self._unmeasured else sample
 
-    def _reference(self, sample: JointSample, answered: bool) -> np.ndarray | None:
-        """Return the reference torque of a state, shape (n,) [N.m]."""
+    def _torque(self, sample: JointSample, torque: np.ndarray | None) -> np.ndarray | None:
+        """Return the reference torque of a state, by the one that was found, shape (n,) [N.m]."""
         if self._model is not None:
             return self._model.update(sample.time, sample.q, sample.dq)
-        if not answered:
-            return None
-        torque = self._pairing.find(sample.time)
         if torque is None or self._gravity is None:
             return torque
         return torque + self._gravity(sample.q)

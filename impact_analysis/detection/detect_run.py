@@ -15,7 +15,7 @@ from impact_detector.attribution.expectation import Announcement
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.exceptions import DetectorError
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_detector.session import DetectorSession, Outcome
+from impact_detector.session import DetectorSession, Outcome, Pairing
 from impact_detector.signals.model_torque import ModelTorque
 from impact_detector.signals.reference_torque import ReferencePairing
 from impact_detector.signals.sample import (
@@ -81,7 +81,7 @@ def detect(
     Raises:
         RecordingError: the file turns out to be damaged.
     """
-    pairing = ReferencePairing(recording.pairing_rule, parameters.max_reference_age)
+    pairing: Pairing = ReferencePairing(recording.pairing_rule, parameters.max_reference_age)
     session = session_for(parameters, robot, model=model, pairing=pairing)
     result = DetectionResult(recording.name, parameters.reference, session.threshold, [])
     for item, outcome in feed(session, recording):

@@ -16,7 +16,7 @@ from impact_analysis.detection.running_statistic import RunningStatistic
 from impact_bags.reading.recording import Force, Item, Recording
 from impact_detector.detectors.detector_kind import DETECTORS
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_detector.session import DetectorSession, Outcome
+from impact_detector.session import DetectorSession, Outcome, Pairing
 from impact_detector.signals.reference_torque import ReferencePairing
 from impact_detector.signals.sample import JointSample
 from impact_robots import Robot
@@ -205,7 +205,7 @@ def _session(source: FreeMotionSource, key: _Key, robot: Robot) -> DetectorSessi
     name, threshold = key
     parameters = source.parameters.with_threshold(name, threshold)
     parameters = replace(parameters, detectors=(name,))
-    pairing = ReferencePairing(source.recording.pairing_rule, parameters.max_reference_age)
+    pairing: Pairing = ReferencePairing(source.recording.pairing_rule, parameters.max_reference_age)
     return session_for(parameters, robot, pairing=pairing)
 
 

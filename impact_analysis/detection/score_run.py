@@ -15,6 +15,7 @@ from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_bags.reading.recording import Recording
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.parameters import DetectorParameters, session_for
+from impact_detector.session import Pairing
 from impact_detector.signals.reference_torque import ReferencePairing
 from impact_detector.signals.sample import TORQUE_ERROR, Detection
 from impact_robots import Robot
@@ -93,7 +94,7 @@ def _run(
     truth: TrialTruth, recording: Recording, parameters: DetectorParameters, robot: Robot
 ) -> JudgedTrial:
     """Run one detector over one recording."""
-    pairing = ReferencePairing(recording.pairing_rule, parameters.max_reference_age)
+    pairing: Pairing = ReferencePairing(recording.pairing_rule, parameters.max_reference_age)
     session = session_for(parameters, robot, pairing=pairing)
     times: list[int] = []
     statistics: list[float] = []

@@ -159,8 +159,8 @@ def _run(
 
     with folder or contextlib.nullcontext():
         unfinished = None if folder is None else folder.unfinished
-        left = (
-            trial for index, trial in enumerate(trials) if folder is None or not folder.has(index)
+        left = (  # a trial that is finished is not made
+            trials[index] for index in range(len(trials)) if folder is None or not folder.has(index)
         )
         done = 0 if folder is None else folder.count
         found = run_campaign(

@@ -182,18 +182,10 @@ class ThresholdLatch:
                 suppressed = self._suppress(time, statistic) if fresh else None
             elif self._above >= self.debounce:
                 detection = self._detect(time, statistic)
-        self._last = DetectionStatus(
-            time,
-            statistic,
-            self.threshold,
-            allowed and not self._impact and math.isfinite(statistic),
-            self._impact,
-            detection,
-            self._detection_time,
-            self.detector,
-            suppressed,
-            self._suppressed,
-        )
+        armed = allowed and not self._impact and math.isfinite(statistic)
+        known = time, statistic, self.threshold, armed, self._impact, detection
+        rest = self._detection_time, self.detector, suppressed, self._suppressed
+        self._last = tuple.__new__(DetectionStatus, (*known, *rest))  # half the time
         return self._last
 
     def _detect(self, time: int, statistic: float) -> Detection:

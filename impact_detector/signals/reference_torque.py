@@ -1,12 +1,11 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pairing of reference torques with measured states."""
+"""Pairing of references, such as torques, with measured states."""
 
 from __future__ import annotations
 
 from collections import deque
-
-import numpy as np
+from typing import Generic, TypeVar
 
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import from_seconds
@@ -15,10 +14,11 @@ PREVIOUS = "previous"
 SAME = "same"
 RULES = (PREVIOUS, SAME)
 _KEPT = 1000
+Reference = TypeVar("Reference")  # such as torques, shape (n,) [N.m]
 
 
-class ReferencePairing:
-    """Finds the reference torque of a state among time-stamped references.
+class ReferencePairing(Generic[Reference]):
+    """Finds the reference of a state, such as its torque, among time-stamped references.
 
     Two rules: ``previous`` takes the newest reference stamped before the state, because this
     suite's controller stamps its torque with the state k that it answers, and that torque acts
@@ -43,20 +43,16 @@ class ReferencePairing:
             raise DetectorError(f"max_age: expected a number > 0 [s], got {max_age}")
         self._strict = rule == PREVIOUS
         self._max_age = from_seconds(max_age)
-        self._entries: deque[tuple[int, np.ndarray | None]] = deque(maxlen=_KEPT)
+        self._entries: deque[tuple[int, Reference | None]] = deque(maxlen=_KEPT)
 
-    def like(self) -> ReferencePairing:
-        """Return an empty one of the same rule, for another quantity of the same messages."""
-        return ReferencePairing(PREVIOUS if self._strict else SAME, self._max_age * 1e-9)
-
-    def add(self, time: int, torque: np.ndarray | None) -> None:
-        """Add a reference [N.m], shape (n,), of ``time`` [ns]; None: unusable.
+    def add(self, time: int, reference: Reference | None) -> None:
+        """Add a reference of ``time`` [ns]; None: unusable.
 
         A reference that is not newer than the last one starts a new sequence from there.
         """
         while self._entries and self._entries[-1][0] >= time:
             self._entries.pop()
-        self._entries.append((time, torque))
+        self._entries.append((time, reference))
 
     def has(self, time: int) -> bool:
         """Return whether a reference of exactly ``time`` [ns] has come, usable or not."""
@@ -65,11 +61,11 @@ class ReferencePairing:
                 return stamp == time
         return False
 
-    def find(self, time: int) -> np.ndarray | None:
-        """Return the reference of the state of ``time`` [ns], shape (n,) [N.m], or None."""
-        for stamp, torque in reversed(self._entries):
+    def find(self, time: int) -> Reference | None:
+        """Return the reference of the state of ``time`` [ns], or None."""
+        for stamp, reference in reversed(self._entries):
             if stamp < time or (stamp == time and not self._strict):
-                return torque if time - stamp <= self._max_age else None
+                return reference if time - stamp <= self._max_age else None
         return None
 
     def restart(self, time: int) -> None:
