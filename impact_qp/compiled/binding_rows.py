@@ -8,7 +8,7 @@ import numpy as np
 
 from impact_robots.compiling.array_kinds import Integers, Matrix, NewVector, ToIntegers, Vector
 from impact_robots.compiling.compiled import compiled, part
-from impact_robots.compiling.small_algebra import dot, solved
+from impact_robots.compiling.small_algebra import dot, row_dot, solved
 
 CORRECTIONS = 3  # of multipliers that rounding errors have spoilt: rows may be nearly dependent
 
@@ -28,18 +28,19 @@ def _minimum_with(
     excess, yields = np.empty((k, 1)), np.empty((k, k))
     for j in range(k):
         for i in range(k):
-            yields[j, i] = dot(G[rows[j]], moved[:, 1 + i])
+            yields[j, i] = row_dot(G, rows[j], moved[:, 1 + i])
     for done in range(1 + CORRECTIONS):
         over = 0.0
         for j in range(k):
-            excess[j, 0] = dot(G[rows[j]], x) - h[rows[j]]
+            excess[j, 0] = row_dot(G, rows[j], x) - h[rows[j]]
             over = max(over, abs(excess[j, 0]))
         if k == 0 or (done and over <= tolerance):
             break
         change = solved(yields, excess)[:, 0]
         force += change
         for j in range(k):
-            x -= change[j] * moved[:, 1 + j]
+            for i in range(n):
+                x[i] -= change[j] * moved[i, 1 + j]
     return x, force
 
 
@@ -48,7 +49,7 @@ def _largest_excess(G: np.ndarray, h: np.ndarray, x: np.ndarray) -> float:
     """Return the largest excess of x over a row of G x <= h; NaN if it is not finite."""
     largest = -np.inf
     for i in range(len(h)):
-        excess = dot(G[i], x) - h[i]
+        excess = row_dot(G, i, x) - h[i]
         if not abs(excess) < np.inf:
             return np.nan
         largest = max(largest, excess)

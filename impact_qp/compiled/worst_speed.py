@@ -10,7 +10,7 @@ from impact_qp.compiled.records import ImpulseSet
 from impact_robots.compiling.array_kinds import Vector
 from impact_robots.compiling.compiled import compiled, part
 from impact_robots.compiling.plain_numbers import ArmNumbers, PointNumbers
-from impact_robots.compiling.small_algebra import cross, dot, solved
+from impact_robots.compiling.small_algebra import column_dot, cross, row_dot, solved
 
 NO_ROW, UNBOUNDED = -1, -2
 LEAST = 1e-9  # velocity of the contact point per impulse, over that of a free body
@@ -41,18 +41,20 @@ def arm_mobility(
     """Return W z = J_v (M + B)^-1 J_v^T z, base axes, shape (3,) [1/kg]."""
     jump, mobility = velocity_jump(J, M, motor_inertia), np.zeros(3)
     for i in range(len(jump)):
-        along = dot(jump[i], normal)
+        along = row_dot(jump, i, normal)
         for k in range(3):
             mobility[k] += J[k, i] * along
     return mobility
 
 
 @part
-def _range(functional: np.ndarray, impulses: np.ndarray) -> tuple[float, float]:
-    """Return the least and the largest value of a functional (3,) of no and of all impulses."""
+def _range(functionals: np.ndarray, row: int, impulses: np.ndarray) -> tuple[float, float]:
+    """Return the least and the largest value of a functional, a row, of no and of all impulses."""
     lowest = highest = 0.0
     for k in range(impulses.shape[1]):
-        value = dot(functional, impulses[:, k])
+        value = 0.0
+        for axis in range(3):
+            value += functionals[row, axis] * impulses[axis, k]
         lowest, highest = min(lowest, value), max(highest, value)
     return lowest, highest
 
@@ -92,17 +94,19 @@ def worst_speed(
     of_arm = per_force
     if len(impulses.motors):
         of_arm = arm_mobility(J, arm.M, impulses.motors, normal)
-    jump_per_impulse = velocity_jump(J, arm.M, motor_inertia)
+    jump_per_impulse, torque_per_impulse = velocity_jump(J, arm.M, motor_inertia), J[:3].T
     unit, speed, row = np.empty(directions.shape), np.inf, NO_ROW
     for k in range(directions.shape[1]):
-        response = min(dot(per_force, directions[:, k]), dot(of_arm, directions[:, k]))
+        response = min(column_dot(per_force, directions, k), column_dot(of_arm, directions, k))
         if not response > LEAST / arm.mass:
             return 0.0, UNBOUNDED
-        unit[:, k] = (1.0 + impulses.restitution) / response * directions[:, k]
+        size = (1.0 + impulses.restitution) / response
+        for axis in range(3):
+            unit[axis, k] = size * directions[axis, k]
     velocity_limits, fraction = impulses.velocity_limits, impulses.fraction
     for i in range(n):
-        lowest_impulse, highest_impulse = _range(J[:3, i], unit)
-        lowest_jump, highest_jump = _range(jump_per_impulse[i], unit)
+        lowest_impulse, highest_impulse = _range(torque_per_impulse, i, unit)
+        lowest_jump, highest_jump = _range(jump_per_impulse, i, unit)
         for reached, limit, number in (
             (max(highest_impulse, -lowest_impulse), impulses.torque_limits[i], i),
             (highest_jump, fraction * (velocity_limits[i] - dq[i]), n + i),

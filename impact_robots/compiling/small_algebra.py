@@ -24,6 +24,24 @@ def dot(a: np.ndarray, b: np.ndarray) -> float:
 
 
 @part
+def row_dot(A: np.ndarray, row: int, b: np.ndarray) -> float:
+    """Return the scalar product of a row; to count references to it would take longer."""
+    total = 0.0
+    for i in range(len(b)):
+        total += A[row, i] * b[i]
+    return total
+
+
+@part
+def column_dot(a: np.ndarray, B: np.ndarray, column: int) -> float:
+    """Return the scalar product with a column, as :func:`row_dot`."""
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * B[i, column]
+    return total
+
+
+@part
 def cross(a: np.ndarray, b: np.ndarray) -> tuple[float, float, float]:
     """Return the vector product."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
@@ -75,8 +93,9 @@ def solved(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     L, X = np.empty(A.shape), B.copy()
     factor(A, L)
     for column in range(X.shape[1]):
-        forward(L, X[:, column])
-        backward(L, X[:, column])
+        x = X[:, column]
+        forward(L, x)
+        backward(L, x)
     return X
 
 
