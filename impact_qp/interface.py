@@ -10,8 +10,7 @@ the measurement is limited.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -123,6 +122,13 @@ class TorqueInterface(CommandInterface):
     name, field, servo, lowest_rate = "torque", "driver_torque", False, 100.0
     faster, slack = 1.2, 0.03
 
+    def __init__(self, robot: Robot, period: float) -> None:
+        """Command a robot once in a period [s]; nothing was sent yet."""
+        from impact_qp.compiled.motion_step import moved  # loads slowly
+
+        super().__init__(robot, period)
+        self._moved = direct(moved)
+
     def rest(self) -> np.ndarray:
         """Return the gravity torque of the last state, zero where the driver adds it."""
         return np.zeros(len(self.torque)) if self.gravity is None else self.gravity
@@ -138,8 +144,9 @@ class TorqueInterface(CommandInterface):
         self, ddq: np.ndarray, q: np.ndarray, dq: np.ndarray, lead_time: float
     ) -> Motion:
         """Return the motion of the accelerations; nothing leads."""
-        velocity, position = np.empty(len(ddq)), np.empty(len(ddq))
-        _moved()(self.position, self.velocity, ddq, self._period, velocity, position)
+        n = len(ddq)
+        velocity, position = np.empty(n), np.empty(n)
+        self._moved(self.position, self.velocity, ddq, self._period, velocity, position)
         return velocity, position
 
 
@@ -190,13 +197,6 @@ class PositionInterface(CommandInterface):
         return led_position(
             last + ddq * dt, last, self.position, q, self._limits, dt, lead_time=lead_time
         )
-
-
-@cache
-def _moved() -> Callable[..., None]:
-    from impact_qp.compiled.motion_step import moved  # loads slowly
-
-    return direct(moved)
 
 
 INTERFACES: dict[str, type[CommandInterface]] = {

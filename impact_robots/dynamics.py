@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -16,6 +16,11 @@ from impact_robots.robot import Robot
 from impact_robots.state.composite import composite_of
 from impact_robots.state.state import PointState, RobotState
 from impact_robots.state.work_memory import PointFunction, WorkMemory
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import StatePacker
+
+_new = tuple.__new__  # half the time of the constructor
 
 
 class ArmStates(NamedTuple):
@@ -73,8 +78,13 @@ class ContactDynamics:
 
     def __call__(self, q: ArrayLike, dq: ArrayLike) -> PointState:
         """Return :meth:`state` at the contact point."""
-        state = self.state(q, dq)
-        return tuple.__new__(PointState, (state, *state.known[None]))  # as `at`, in less time
+        q, dq = np.array(q, dtype=float), np.array(dq, dtype=float)
+        if (q.shape, dq.shape) != self._shapes:
+            raise RobotError(
+                f"state: expected {self._shapes[0][0]} positions and {self._shapes[1][0]} "
+                f"velocities, got arrays of shape {q.shape} and {dq.shape}"
+            )
+        return self.given(q, dq)
 
     def state(self, q: ArrayLike, dq: ArrayLike) -> RobotState:
         """Return the dynamics at positions ``q`` (nq,) [rad] and velocities ``dq`` (nv,) [rad/s].
@@ -82,18 +92,23 @@ class ContactDynamics:
         Raises:
             RobotError: wrong number of values.
         """
-        q, dq = np.array(q, dtype=float), np.array(dq, dtype=float)
-        if (q.shape, dq.shape) != self._shapes:
-            raise RobotError(
-                f"state: expected {self._shapes[0][0]} positions and {self._shapes[1][0]} "
-                f"velocities, got arrays of shape {q.shape} and {dq.shape}"
-            )
+        return self(q, dq).robot_state
+
+    def given(self, q: np.ndarray, dq: np.ndarray) -> PointState:
+        """Return the same for arrays of floats that the caller gives away; nothing is checked."""
         memory, (M, h, g) = self._memory, self._views
-        memory.compute(q, dq)
-        point = memory.point(q, dq, None)
-        copies = M.copy(), h.copy(), g.copy(), *self._composite()
+        point = memory.contact(q, dq)
+        com, mass, inertia, A_G = self._composite()
+        copies = M.copy(), h.copy(), g.copy(), com.copy(), mass, inertia, A_G.copy()
         known = {None: point, point.frame: point}
-        return tuple.__new__(RobotState, (q, dq, *copies, memory, known))  # half the time
+        state = _new(RobotState, (q, dq, *copies, memory, known))
+        return _new(PointState, (state, *point))
+
+    def packer(self) -> StatePacker:
+        """Return what computes states for control cycles, of a fixed base; loads slowly."""
+        from impact_robots.state.packed_state import StatePacker
+
+        return StatePacker(self._memory, self._composite)
 
     def many(self, q: ArrayLike, dq: ArrayLike) -> ArmStates:
         """Return the dynamics at k states, positions (k, nq) [rad], velocities (k, nv) [rad/s].

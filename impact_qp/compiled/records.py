@@ -81,6 +81,8 @@ class Memory(NamedTuple):
     speed: float  # of approach, allowed at the end of the preview, may be infinite [m/s]
     bound: float  # on the approach speed in the last cycle, NaN: not known [m/s]
     period: float  # since that, as of :func:`.fall` [s]
+    velocity: Vector  # that was commanded in the last cycle, shape (n,) [rad/s]
+    position: Vector  # the same, shape (n,) [rad]
     guess: Integers  # numbers of the rows that might bind, shape (k,)
 
 
@@ -90,6 +92,8 @@ class ApproachSolution(NamedTuple):
     ddq: ToVector  # shape (n,) [rad/s^2]
     torque: ToVector  # within its limits, shape (n,) [N.m]
     links: ToVector  # the part of it that moves the links, as of :func:`.torques_of`, (n,) [N.m]
+    velocity: ToVector  # to command, as of :func:`.moved`, shape (n,) [rad/s]
+    position: ToVector  # the same, shape (n,) [rad]
     binding: ToIntegers  # numbers of the rows that bind, first in an array of n or more
 
 

@@ -18,6 +18,7 @@ from impact_qp.compiled.binding_rows import minimum_near
 from impact_qp.compiled.cost import write_cost
 from impact_qp.compiled.joint_box import joint_box, write_box
 from impact_qp.compiled.loads import AHEAD, velocity_ahead
+from impact_qp.compiled.motion_step import moved
 from impact_qp.compiled.records import (
     ApproachProgram,
     ApproachReference,
@@ -27,34 +28,35 @@ from impact_qp.compiled.records import (
 from impact_qp.compiled.task_rows import write_orientation, write_posture, write_velocity
 from impact_qp.compiled.torque_box import torque_box, torques_of, write_torque_rows
 from impact_qp.compiled.worst_speed import NO_ROW, worst_speed
+from impact_robots.compiling.array_kinds import Block
 from impact_robots.compiling.compiled import compiled
-from impact_robots.compiling.plain_numbers import ArmNumbers, PointNumbers
+from impact_robots.state.packed_state import records_in
 
 
 @compiled
 def standard_minimum(
-    arm: ArmNumbers,
-    point: PointNumbers,
+    state: Block,
     wanted: ApproachReference,
     program: ApproachProgram,
     memory: Memory,
     solution: ApproachSolution,
 ) -> tuple[int, bool, float, int, float, float]:
-    """Write accelerations and their torques; return how many rows bind, -1: nothing was found.
+    """Write accelerations, their torques and motion; return how many rows bind, -1: none found.
 
     And whether they are those of the guess; the bound on the approach speed [m/s] with its row, as
     :func:`.worst_speed` does; speed of the contact point a preview ahead, and of it that along the
     normal, as :func:`.velocity_ahead` does [m/s].
 
     Args:
-        arm: of the state.
-        point: of contact.
+        state: block of a :class:`.PackedState`.
         wanted: by the tasks.
         program: that is built in each cycle.
         memory: of the last cycle; its last fields but the guess count for an approach speed.
         solution: written.
     """
-    q, dq, M, bias, n = arm.q, arm.dq, arm.M, arm.h, len(arm.q)
+    n = len(solution.ddq)
+    arm, point = records_in(state, n)
+    q, dq, M, bias = arm.q, arm.dq, arm.M, arm.h
     motor_inertia, limited = program.motor_inertia, program.limited
     A, b = np.empty((6 + n, n)), np.empty(6 + n)
     velocity = wanted.velocity, wanted.acceleration, wanted.gain
@@ -90,6 +92,8 @@ def standard_minimum(
     )
     torques = torques_of(M, motor_inertia, bias, solution.ddq, box)
     solution.torque[:], solution.links[:] = torques
+    last = memory.position, memory.velocity
+    moved(*last, solution.ddq, program.dt, solution.velocity, solution.position)
     as_guessed = count == len(guess)
     for j in range(count):
         as_guessed = as_guessed and binding[j] == guess[j]

@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from impact_qp.control.command import Acceleration
 from impact_qp.control.standard_program import StandardProgram
+from impact_qp.interface import CommandInterface
 from impact_qp.limits import JointLimit, Limit, RateLimit, TorqueLimit
 from impact_qp.program.build import ProgramBuilder
 from impact_qp.program.program import NoSolutionFound, QuadraticProgram, solve
@@ -17,16 +19,25 @@ from impact_qp.tasks import Task
 from impact_robots.robot import Robot
 from impact_robots.state.state import RobotState
 
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
+
 BRAKING_RATE = 10.0  # of the braking fall-back [1/s]
 
 
 class _Program:
     """The program of some limits, strict and softened, and which rows bound in the last cycle."""
 
-    def __init__(self, robot: Robot, tasks: Sequence[Task], limits: Sequence[Limit]) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        tasks: Sequence[Task],
+        limits: Sequence[Limit],
+        sent: CommandInterface | None,
+    ) -> None:
         self._limits = limits
         self.bound: tuple[int, ...] = ()
-        self.standard = StandardProgram.of(robot, tasks, limits)
+        self.standard = StandardProgram.of(robot, tasks, limits, sent)
         self.plain = ProgramBuilder(robot.dof, tasks, limits)
         self.softened: ProgramBuilder | None = None
         if any(limit.yields for limit in limits):
@@ -58,6 +69,7 @@ class AccelerationSolver:
         envelope: Limit | None = None,
         joint_limit: JointLimit | None = None,
         torque_limit: TorqueLimit | None = None,
+        sent: CommandInterface | None = None,
     ) -> None:
         """Create the programs.
 
@@ -71,6 +83,7 @@ class AccelerationSolver:
             envelope: active if :meth:`solve` says so.
             joint_limit: instead of the robot's.
             torque_limit: instead of the robot's.
+            sent: interface of the arm; None: torques, after nothing was sent.
         """
         from impact_qp.compiled.torque_box import torques_of  # loads slowly
 
@@ -83,7 +96,7 @@ class AccelerationSolver:
         self._rates = [each for each in with_impact if isinstance(each, RateLimit)]
         around = () if envelope is None else (envelope,)
         self._programs = tuple(
-            _Program(robot, tasks, each)
+            _Program(robot, tasks, each, sent)
             for each in (always, with_impact, (*always, *around), (*with_impact, *around))
         )
 
@@ -101,7 +114,7 @@ class AccelerationSolver:
 
     def solve(
         self,
-        state: RobotState,
+        state: PackedState,
         *,
         impact: bool = False,
         envelope: bool = False,
@@ -110,7 +123,7 @@ class AccelerationSolver:
         """Return the best acceleration; never raises for a finite state.
 
         Args:
-            state: dynamics of the arm.
+            state: of the arm.
             impact: the impact limit is active.
             envelope: the row of the envelope is, too.
             added: to the tasks' accelerations, under the same limits, shape (n,) [rad/s^2].
@@ -121,20 +134,20 @@ class AccelerationSolver:
             if found is not None:
                 acceleration, program.bound = found
                 return acceleration
-        n = len(state.q)
+        robot_state, n = state.point.robot_state, state.n
         try:
             x, active, program.bound = solve(
-                program.plain.build(state, added), self._by, program.bound
+                program.plain.build(robot_state, added), self._by, program.bound
             )
             return Acceleration(x[:n], active, 0.0, ())
         except NoSolutionFound:
             program.bound = ()
             if program.softened is None:
-                return self._braking(state)
+                return self._braking(robot_state)
         try:
-            x, active, _ = solve(program.softened.build(state, added), self._by)
+            x, active, _ = solve(program.softened.build(robot_state, added), self._by)
         except NoSolutionFound:
-            return self._braking(state)
+            return self._braking(robot_state)
         relaxed = tuple(name for name in active if name in program.yielding)
         return Acceleration(x[:n], active, max(0.0, float(x[-1])), relaxed)
 

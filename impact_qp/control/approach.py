@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from math import cos, inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from impact_qp.control.plan import Plan
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 RAMP = 0.2  # duration up to the full force [s]
 USABLE = 0.98  # of the limits; the rest keeps the tool in place
@@ -94,7 +98,7 @@ class ApproachTasks:
     ) -> None:
         """Set up for a control period [s]; tasks that are not given have the suite's gains."""
         self._plan, self._period = plan, period
-        self._normal = plan.contact.normal
+        self._normal, self._into = plan.contact.normal, -min(plan.speed, plan.speed_cap)
         self.velocity = VelocityTask() if velocity is None else velocity
         self.orientation = OrientationTask() if orientation is None else orientation
         self.posture = PostureTask(robot.dof) if posture is None else posture
@@ -136,23 +140,25 @@ class ApproachTasks:
             or turn < cos(TURNED)
         )
 
-    def update(self, phase: Phase, point: PointState, ready: bool) -> None:
+    def update(self, phase: Phase, state: PackedState, ready: bool) -> None:
         """Ramp the reference velocity towards the phase's speed along the normal, or hold.
 
         Args:
             phase: of this cycle.
-            point: of contact, now.
+            state: now.
             ready: an impact would be seen; without it the arm does not approach.
         """
         plan, task = self._plan, self.velocity
         if self._held is not None:
-            back = HOLDING * (self._held - point.position)
+            back = HOLDING * (self._held - state.position)
             task.reference = back * (RETURN / max(float(np.sqrt(back.dot(back))), RETURN))
             task.feedforward = np.zeros(3)
             return
-        if phase is Phase.BRAKE:  # wherever it is: no return while it brakes
-            self._stay_at(point)
+        if phase.brakes:  # wherever it is: no return while it brakes
+            self._stay_at(state.point)
         change, limit = self._target(phase, ready) - self.speed, plan.ramp * self._period
+        if change == 0.0 == self._step:
+            return
         step = min(max(change, -limit), limit)
         self.speed += step
         if step or self._step is None:
@@ -163,8 +169,8 @@ class ApproachTasks:
 
     def _target(self, phase: Phase, ready: bool) -> float:
         """Return the target speed of a phase along the normal [m/s]."""
-        if phase is Phase.APPROACH:
-            return -min(self._plan.speed, self._plan.speed_cap) if ready else 0.0
+        if phase.approaches:
+            return self._into if ready else 0.0
         if phase is Phase.RETRACT:
             return min(self._plan.retract_speed, self._plan.speed_cap)
         return 0.0

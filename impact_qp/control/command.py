@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_qp.control.phases import Phase
+from impact_qp.interface import Motion
 
 
 class Acceleration(NamedTuple):
@@ -22,6 +23,7 @@ class Acceleration(NamedTuple):
     torques: tuple[np.ndarray, np.ndarray] | None = None  # of it, if already computed
     ahead: Sequence[float] | None = None  # a preview ahead: speed of the contact point, and that
     # along the normal of the impact limit, where they are known already [m/s]
+    motion: Motion | None = None  # next velocities and positions that are commanded, if computed
 
 
 class Command(NamedTuple):

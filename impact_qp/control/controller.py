@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import inf, nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,10 +30,15 @@ from impact_qp.guards.tracking import TrackingWatch, looks_every
 from impact_qp.interface import HELD_LEAD, LEAD
 from impact_qp.limits import ApproachSpeedLimit, ImpactLimit, Limit
 from impact_qp.tasks import Task
+from impact_robots.compiling.direct_call import direct
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
+
+_new = tuple.__new__  # half the time of the constructor
 AT_REST = 0.01  # fraction of the velocity limits
 PLAUSIBLE = 1e3  # above all positions [rad; m] and velocities [rad/s; m/s] of arms
 FAR = 1.01  # leads of a commanded position beyond which the arm was moved externally
@@ -69,15 +75,18 @@ class ImpactController:
         """
         from impact_qp.compiled.guards import usable, within  # loads slowly
 
-        self._usable, self._within = usable, within
+        self._usable, self._within = direct(usable), within
         robot.require("impact_qp")
         plan = plan.resolved(robot)
         self.robot, self.plan, self.period = robot, plan, period
+        self._shape = (robot.dof,)
         self._period_ns = round(period * 1e9)
         self._dynamics = ArmDynamics(robot, compiled=True)
+        self._packed = self._dynamics.packer()
         self._next_phase = phases
         self._approach = ApproachTasks(robot, plan, period) if approach is None else approach
         self.impact_limit = plan.impact_limit(robot, period)
+        self.interface = plan.sends(robot, period)
         self._envelope = Envelope(robot, self.impact_limit, plan.contact, plan.speed_cap)
         self._solver = AccelerationSolver(
             robot,
@@ -87,15 +96,15 @@ class ImpactController:
             plan.solver,
             limits=(*limits, *plan.approach_cap()),
             envelope=self._envelope.row,
+            sent=self.interface,
         )
         self._normal = plan.contact.normal
         self._normal_and_no_turn = np.append(self._normal, np.zeros(3))  # what meets a twist
         self._near = self._acts_below(self.impact_limit)
         self._level = -plan.contact.gap(np.zeros(3))  # of the surface along it [m]
         self._slowest = AT_REST * robot.limits.velocity
-        self.interface = plan.sends(robot, period)
         self._positioned = False  # not started, but the last position is known
-        self.last_state: PointState | None = None  # of the contact point
+        self._state: PackedState | None = None  # of the last cycle
         self._motion = MotionEstimate(robot, period)
         self._stall = StallWatch(period, plan.stall_time)
         self._held_back = HeldBackWatch()
@@ -175,6 +184,11 @@ class ImpactController:
         """Whether an impact was detected in the last cycle."""
         return self._impact
 
+    @property
+    def last_state(self) -> PointState | None:
+        """State of the contact point in the last cycle, None before the first one."""
+        return None if self._state is None else self._state.point
+
     def stop(self) -> None:
         """Brake and hold, from the next cycle on, until ``reset``."""
         self._stopping = True
@@ -203,30 +217,36 @@ class ImpactController:
                 controller is unchanged.
         """
         q, dq = self._measured(q, dq)
-        if self.interface.started and (self.interface.returns or (elapsed or 0) > PAUSE):
+        sent, periods, fraction = self.interface, 1, 1.0
+        if sent.started and (sent.returns or (elapsed or 0) > PAUSE):
             self._look_back(elapsed, q)
-        self._solver.torque_limit.fraction = self._elapsed_fraction(elapsed)
-        periods = 1 if elapsed is None else max(1, round(elapsed / self._period_ns))
-        state = self._dynamics(q, self._estimate(q, dq, impact, periods))
-        self.last_state, gap = state, float(self._normal.dot(state.position)) - self._level
-        self.anew = not self.interface.started
+        if elapsed is not None:
+            periods = max(1, round(elapsed / self._period_ns))
+            fraction = min(max(0.0, elapsed / self._period_ns), 1.0)
+        self._solver.torque_limit.fraction = fraction
+        velocity = sent.velocity  # a servo's measured one has the lag of its loop, not to feed back
+        if not (sent.servo and (sent.started or self._positioned)):
+            velocity = self._motion.velocity(q, dq, self._phase, periods, impact=impact)
+        state = self._state = self._packed(q, velocity)
+        gap = float(self._normal.dot(state.position)) - self._level
+        self.anew = not sent.started
         if self.anew:
-            self._look_before_approaching(state, dq, gap)
+            self._look_before_approaching(state.point, dq, gap)
         taken = periods * self.period
         self._watch_for_stall(gap, ready, taken)
-        pushed = self._phase is Phase.HOLD and self._pushed(state, dq, taken)
+        pushed = self._phase.holds and self._pushed(state.point, dq, taken)
         phase = self._next_phase(self._situation(state, gap, impact, pushed), self.plan)
         self._phase_time += taken
         self._since_look += taken
         self._count += 1
         self._looks = self._count % self._every == 0
         if phase is not self._phase or self.anew:
-            self._enter(phase, state, dq)
+            self._enter(phase, state.point, dq)
         command = self._command(state, dq, gap, ready)
         self._remember(command)
         if self._looks:
             if phase.moves:
-                self._watch_motion(state, command)
+                self._watch_motion(state.point, command)
             self._since_look = 0.0
         return command
 
@@ -236,7 +256,7 @@ class ImpactController:
         The motion in a pause is unknown; only an approach continues.
         """
         if elapsed is not None and elapsed > PAUSE:
-            self._stopping |= self._phase is not Phase.APPROACH
+            self._stopping |= not self._phase.approaches
             self._begin_anew()
         elif self.interface.returns and not self.interface.may_follow(q, FAR, self.period):
             self._stopping = True
@@ -267,15 +287,9 @@ class ImpactController:
         if self._phase.leaves:
             self._envelope.catch_up(until)
 
-    def _elapsed_fraction(self, elapsed: int | None) -> float:
-        """Return the fraction of a period that has gone by, at most 1."""
-        if elapsed is None or elapsed >= self._period_ns:
-            return 1.0
-        return max(0.0, elapsed / self._period_ns)
-
     def _look_before_approaching(self, state: PointState, dq: np.ndarray, gap: float) -> None:
         """Stop instead, if the surface is not in front, or the arm is too fast and too near."""
-        if self._stopping or self._phase is not Phase.APPROACH:
+        if self._stopping or not self._phase.approaches:
             return
         measured = self._dynamics(state.q, dq)
         self.refused = geometry_refusal(self.plan, self.robot, state) or cannot_be_made_safe(
@@ -291,11 +305,11 @@ class ImpactController:
         drifts = sent.servo and not sent.returns
         return drifts and self._held_back.update(sent.velocity, dq, taken)
 
-    def _situation(self, state: PointState, gap: float, impact: bool, pushed: bool) -> Situation:
+    def _situation(self, state: PackedState, gap: float, impact: bool, pushed: bool) -> Situation:
         """Return the inputs of the phase machine."""
-        asked = self._stopping or self._phase is not Phase.APPROACH
+        asked = self._stopping or not self._phase.approaches
         detected, self._impact = impact and not self._impact, impact
-        return Situation(
+        inputs = (
             self._phase,
             self._phase_time,
             gap,
@@ -306,22 +320,13 @@ class ImpactController:
             detected,
             pushed,
         )
-
-    def _estimate(self, q: np.ndarray, dq: np.ndarray, impact: bool, periods: int) -> np.ndarray:
-        """Return the joint velocities to plan from, shape (n,) [rad/s].
-
-        A velocity- or position-controlled arm follows the command with the lag of its own loop,
-        which must not be fed back: there the last command.
-        """
-        if self.interface.servo and (self.interface.started or self._positioned):
-            return self.interface.velocity
-        return self._motion.velocity(q, dq, self._phase, periods, impact=impact)
+        return _new(Situation, inputs)
 
     def _measured(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return both as arrays of plausible numbers, or raise ``ControlError``."""
+        """Return both as arrays of plausible numbers, ``q`` copied, or raise ``ControlError``."""
         try:
-            q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
-            if self._usable(q, dq, self.robot.dof, PLAUSIBLE):
+            q, dq = np.asarray(q, float).copy(), np.asarray(dq, float)
+            if q.shape == dq.shape == self._shape and self._usable(q, dq, PLAUSIBLE):
                 return q, dq
         except (TypeError, ValueError):  # not numeric, or ragged
             pass
@@ -334,9 +339,9 @@ class ImpactController:
         if not self._phase.moves or not ready or not self.interface.started:
             self._stall.reset()
             return
-        approaching = self._phase is Phase.APPROACH
+        approaching = self._phase.approaches
         sign, bound = (-1.0, inf) if approaching else (1.0, nan)  # what the envelope allows
-        if approaching and self.impact_limit is not None and self._impact_limit_acts(gap):
+        if approaching and gap < self._near and self.impact_limit is not None:
             bound = self.impact_limit.bound.speed  # of the last cycle
         self._stall.update(sign * gap, sign * self._approach.speed, bound, taken)
 
@@ -358,65 +363,56 @@ class ImpactController:
             )
         self._approach.enter(phase, state)
 
-    def _command(self, state: PointState, dq: np.ndarray, gap: float, ready: bool) -> Command:
+    def _command(self, state: PackedState, dq: np.ndarray, gap: float, ready: bool) -> Command:
         """Return the command of the current phase."""
-        limit = None
-        if self._impact_limit_acts(gap):
+        phase, limit, note = self._phase, None, ""
+        if gap < self._near and phase.faces:
             limit = self.impact_limit
-        elif self.impact_limit is not None and self._phase in (Phase.APPROACH, Phase.COAST):
-            self.impact_limit.look(state)
-        note = ""
+        elif self.impact_limit is not None and (phase.approaches or phase.coasts):
+            self.impact_limit.look(state.point)
         if not self.interface.servo:
-            if self._looks or self._motion.has_load or self._phase.stands:
+            if self._looks or self._motion.has_load or phase.stands:
                 surface = self._normal if gap <= self.plan.overrun else None
-                state, note = self._motion.loaded(
-                    state, self._phase, look=self._looks, surface=surface
-                )
+                state, note = self._motion.loaded(state, phase, look=self._looks, surface=surface)
             if limit is not None:
                 limit.unexplained = self._motion.left_over
-        if self._phase.leaves:
-            self._envelope.look(state)
-        robot_state = state.robot_state
-        if self._phase is Phase.COAST:
-            result = self._solver.coast(robot_state, self._approach.coasting)
+        if phase.leaves:
+            self._envelope.look(state.point)
+        if phase.coasts:
+            result = self._solver.coast(state.point.robot_state, self._approach.coasting)
         else:
-            self._approach.update(self._phase, state, ready)
+            self._approach.update(phase, state, ready)
             result = self._solved(state, limit)
-        torque, reference = result.torques or self._solver.torques(robot_state, result.ddq)
-        lead = HELD_LEAD if self._phase.stands else LEAD
-        velocity, position = self.interface.next_motion(result.ddq, robot_state.q, dq, lead)
-        compensated = self.robot.driver_compensates_gravity
-        return Command(
-            torque=torque,
-            driver_torque=torque - robot_state.g if compensated else torque,
-            velocity=velocity,
-            position=position,
-            ddq=result.ddq,
-            reference_torque=reference,
-            gravity=robot_state.g,
-            phase=self._phase,
-            active=result.active,
-            relaxed=result.relaxed,
-            slack=result.slack,
-            normal_speed=float(self._normal_and_no_turn.dot(state.twist)),
-            speed_bound=nan if limit is None else limit.bound.speed,
-            gap=gap,
-            due=self._is_due(gap),
-            note=note,
+        torque, reference = result.torques or self._solver.torques(
+            state.point.robot_state, result.ddq
         )
+        motion = result.motion
+        if motion is None:
+            lead = HELD_LEAD if phase.stands else LEAD
+            motion = self.interface.next_motion(result.ddq, state.q, dq, lead)
+        compensated, gravity = self.robot.driver_compensates_gravity, state.g
+        driver_torque = torque - gravity if compensated else torque
+        arrays = torque, driver_torque, *motion, result.ddq, reference, gravity
+        rows = result.active, result.relaxed, result.slack
+        normal_speed = float(self._normal_and_no_turn.dot(state.twist))
+        speed_bound = nan if limit is None else limit.bound.speed
+        near = phase.approaches and gap <= self.plan.overrun  # the surface may be off by that
+        reports = normal_speed, speed_bound, gap, near or phase.coasts, note
+        return _new(Command, (*arrays, phase, *rows, *reports))
 
-    def _solved(self, state: PointState, limit: ImpactLimit | None) -> Acceleration:
+    def _solved(self, state: PackedState, limit: ImpactLimit | None) -> Acceleration:
         """Return the best acceleration within the envelope, whose row is needed in few cycles."""
-        robot_state, acts = state.robot_state, limit is not None
-        added = self._press(state) if self._phase is Phase.PRESS else None
-        result = self._solver.solve(robot_state, impact=acts, added=added)
+        acts, added = limit is not None, None
+        if self._phase.presses:
+            added = self._press(state.point)
+        result = self._solver.solve(state, impact=acts, added=added)
         if (ahead := result.ahead) is not None and self._envelope.holds(ahead[0], ahead[1], acts):
             return result
         for _ in range(self._envelope.tries):
             moving = result.ddq if added is None else result.ddq - added  # the surface takes it
-            if not self._envelope.exceeded(state, moving, bounded=acts):
+            if not self._envelope.exceeded(state.point, moving, bounded=acts):
                 break
-            result = self._solver.solve(robot_state, impact=acts, envelope=True, added=added)
+            result = self._solver.solve(state, impact=acts, envelope=True, added=added)
         return result
 
     def _watch_motion(self, state: PointState, command: Command) -> None:
@@ -427,15 +423,6 @@ class ImpactController:
         problem = self._tracking.problem(state.position, velocity, self._since_look)
         if problem and not self._stopping:
             self.refused, self._stopping = problem, True
-
-    def _is_due(self, gap: float) -> bool:
-        """Return whether contact is intended now: the surface may be off by the overrun."""
-        near = gap <= self.plan.overrun and self._phase is Phase.APPROACH
-        return near or self._phase is Phase.COAST
-
-    def _impact_limit_acts(self, gap: float) -> bool:
-        """Return whether the impact limit is active."""
-        return gap < self._near and self._phase.faces
 
     def _press(self, state: PointState) -> np.ndarray:
         """Return the additional accelerations (n,) [rad/s^2] for pressing."""

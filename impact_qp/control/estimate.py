@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from impact_qp.guards.unexplained import UnexplainedLoad
 from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 SMOOTHING = 0.05  # of the reported accelerations [s]
 SAMPLE = 1e-3  # sample period to which the acceleration noise refers [s]
@@ -43,6 +47,9 @@ class VelocityFilter:
     Attributes:
         alert: ``a`` is followed quickly, with more noise: for an arm that stands, and may be
             loaded.
+        unexplained: accelerations that the commands do not explain, shape (n,) [rad/s^2]; None
+            after a reset. Friction, errors of the model: smoothed over ``SMOOTHING``, for they
+            change slowly. The next :meth:`update` overwrites them.
     """
 
     def __init__(self, period: float, noise: FilterNoise | None = None) -> None:
@@ -61,21 +68,12 @@ class VelocityFilter:
             for each, time in ((noise, SMOOTHING), (alert, ALERT_SMOOTHING))
         )
         self.alert = False
-        self._slow = np.zeros(0)
-        self._known: np.ndarray | None = None  # state, shape (3, n)
+        self.reset()
 
     def reset(self) -> None:
         """Restart from the next measurement."""
-        self._known = None
-
-    @property
-    def unexplained(self) -> np.ndarray | None:
-        """Accelerations that the commands do not explain, (n,) [rad/s^2]; None after a reset.
-
-        Friction, errors of the model: smoothed over ``SMOOTHING``, for they change slowly. The next
-        ``update`` overwrites them.
-        """
-        return None if self._known is None else self._slow
+        self._known = np.zeros((3, 0))  # state, shape (3, n)
+        self.unexplained: np.ndarray | None = None
 
     def update(
         self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray, periods: int = 1
@@ -89,10 +87,10 @@ class VelocityFilter:
             periods: since the last call; more than one where measurements were missed, and after
                 more than ``LONGEST`` velocities are the measured ones.
         """
-        if self._known is None:
-            nothing = np.zeros_like(q)
+        unexplained = self.unexplained
+        if unexplained is None:
+            self.unexplained = nothing = np.zeros_like(q)
             self._known = np.array([q, dq, nothing])
-            self._slow = nothing
             return np.array(dq)
         if periods > LONGEST:
             self._known[:2] = q, dq
@@ -102,7 +100,7 @@ class VelocityFilter:
             dq = np.clip(dq, moved - CONTRADICTION, moved + CONTRADICTION)
         velocity = np.empty(len(q))
         step, smoothing = self._gains[self.alert][periods - 1]
-        self._filtered(step, self._known, self._slow, q, dq, ddq, smoothing, velocity)
+        self._filtered(step, self._known, unexplained, q, dq, ddq, smoothing, velocity)
         return velocity
 
 
@@ -182,8 +180,8 @@ class MotionEstimate:
         return self._filter.update(q, dq, self._ddq, periods)
 
     def loaded(
-        self, state: PointState, phase: Phase, *, look: bool, surface: np.ndarray | None = None
-    ) -> tuple[PointState, str]:
+        self, state: PackedState, phase: Phase, *, look: bool, surface: np.ndarray | None = None
+    ) -> tuple[PackedState, str]:
         """Return the state with the load on the arm, and a note on it.
 
         The load of a moving arm changes slowly, so it is not estimated in every cycle.
@@ -201,12 +199,12 @@ class MotionEstimate:
             return state, ""
         if look or phase.stands:
             if surface is not None and phase.stands:
-                unexplained = self._without_push(state, unexplained, surface)
-            load.look(state, unexplained)
+                unexplained = self._without_push(state.point, unexplained, surface)
+            load.look(state.point, unexplained)
         if not load.counts:
             return state, ""
         self._opposed = load.opposed
-        return load.on(state), load.note
+        return state.opposing(load.torque), load.note
 
     def _without_push(
         self, state: PointState, unexplained: np.ndarray, normal: np.ndarray

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from impact_qp.compiled.records import (
     Preview,
 )
 from impact_qp.control.command import Acceleration
+from impact_qp.interface import CommandInterface, TorqueInterface
 from impact_qp.limits import (
     ApproachSpeedLimit,
     ImpactLimit,
@@ -30,9 +32,10 @@ from impact_qp.program.build import REGULARISATION, weights_of
 from impact_qp.program.program import ROW_TOLERANCE, TRIES, numbers_of
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
 from impact_robots.compiling.direct_call import direct
-from impact_robots.compiling.plain_numbers import PointNumbers
 from impact_robots.robot import Robot
-from impact_robots.state.state import RobotState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 _new = tuple.__new__  # half the time of the constructor
 EXACTLY = (VelocityTask, OrientationTask, PostureTask, JointLimit, TorqueLimit)
@@ -51,16 +54,28 @@ class StandardProgram:
         tasks: tuple[VelocityTask, OrientationTask, PostureTask],
         limits: tuple[JointLimit, TorqueLimit],
         impact: ApproachSpeedLimit | None,
+        sent: CommandInterface,
     ) -> None:
-        """Set up."""
+        """Set up.
+
+        Args:
+            robot: the arm.
+            tasks: in the order of their rows.
+            limits: the same.
+            impact: on the approach speed; None: it is not limited.
+            sent: whose last command the motion goes on from.
+        """
         from impact_qp.compiled.standard_program import standard_minimum  # loads slowly
 
         self._minimum = direct(standard_minimum)
         self._velocity, self._orientation, self._posture = tasks
         self._joint, self._torque = limits
+        self._sent = sent
         self._impact, self._worst = impact, _in_closed_form(impact)
         self._n, self._binding = robot.dof, np.empty(robot.dof, dtype=np.int64)
-        self._said: tuple[tuple[int, ...], str, tuple[str, ...]] = ((), "", ())  # names of rows
+        self._rows: tuple[int, ...] = ()  # that bound in the last cycle
+        self._named = ""  # the name of that on the approach speed
+        self._active: tuple[str, ...] = ()  # the names of those that bound
         none = np.zeros(robot.dof)
         self._no_preview = Preview(np.zeros(3), 0.0, none)
         form = None if self._worst is None else self._worst.closed_form
@@ -84,9 +99,16 @@ class StandardProgram:
 
     @classmethod
     def of(
-        cls, robot: Robot, tasks: Sequence[Task], limits: Sequence[Limit]
+        cls,
+        robot: Robot,
+        tasks: Sequence[Task],
+        limits: Sequence[Limit],
+        sent: CommandInterface | None = None,
     ) -> StandardProgram | None:
-        """Return the program of tasks and limits, None if it is another one."""
+        """Return the program of tasks and limits, None if it is another one.
+
+        ``sent`` is the interface of the arm; None: torques, after nothing was sent.
+        """
         if not (all(map(_is_plain, tasks)) and all(map(_is_plain, limits))):
             return None
         match list(tasks), list(limits):
@@ -98,16 +120,17 @@ class StandardProgram:
                 ],
                 [JointLimit() as joint, TorqueLimit() as torque, *others],
             ):
+                sent = TorqueInterface(robot, joint.period) if sent is None else sent
                 program = (robot, (velocity, turning, posture), (joint, torque))
                 match others:
                     case []:
-                        return cls(*program, None)
+                        return cls(*program, None, sent)
                     case [ApproachSpeedLimit() as impact]:
-                        return cls(*program, impact)
+                        return cls(*program, impact, sent)
         return None
 
     def solve(
-        self, state: RobotState, guess: tuple[int, ...]
+        self, state: PackedState, guess: tuple[int, ...]
     ) -> tuple[Acceleration, tuple[int, ...]] | None:
         """Return the solution and the binding rows, near those of the guess; None: not found."""
         impact, worst = self._impact, self._worst
@@ -115,7 +138,7 @@ class StandardProgram:
         if impact is not None:
             preview, before, period = impact.figures, impact.bound, impact.period
             if worst is None:
-                speed = impact.allowed(state.at())
+                speed = impact.allowed(state.point)
         velocity, turning, posture = self._velocity, self._orientation, self._posture
         wanted = (
             velocity.reference,
@@ -129,39 +152,33 @@ class StandardProgram:
             posture.stiffness,
             posture.damping,
         )
-        bound, torque = nan if before is None else before.speed, self._torque
+        bound, torque, sent = nan if before is None else before.speed, self._torque, self._sent
         last = self._joint.last, torque.last, torque.fraction
-        memory = (*last, preview, speed, bound, period, numbers_of(guess))
-        ddq, torques = np.empty(self._n), (np.empty(self._n), np.empty(self._n))
+        limited = preview, speed, bound, period
+        memory = (*last, *limited, sent.velocity, sent.position, numbers_of(guess))
+        n, new = self._n, np.empty
+        ddq, torques, motion = new(n), (new(n), new(n)), (new(n), new(n))
         count, as_guessed, bound, row, speed_ahead, along = self._minimum(
-            state.numbers,
-            _new(PointNumbers, state.known[None][1:]),
+            state.block,
             _new(ApproachReference, wanted),
             self._program,
             _new(Memory, memory),
-            _new(ApproachSolution, (ddq, *torques, self._binding)),
+            _new(ApproachSolution, (ddq, *torques, *motion, self._binding)),
         )
         if count < 0:
             if impact is not None and before is not None:
                 impact.bound = before  # undo the attempt
             return None
         if worst is not None:
-            worst.take(worst.named_bound(bound, row))
+            worst.take_row(bound, row)
         name = "" if impact is None else impact.names[0]
         rows = guess if as_guessed else tuple(self._binding[:count].tolist())
-        return Acceleration(
-            ddq, self._named(rows, name), 0.0, (), torques, (speed_ahead, along)
-        ), rows
-
-    def _named(self, rows: tuple[int, ...], impact: str) -> tuple[str, ...]:
-        """Return the names of some rows, mostly those of the cycle before.
-
-        That of the approach speed is ``impact``.
-        """
-        if self._said[0] != rows or self._said[1] != impact:
-            names = (*self._joint.names, *self._torque.names, impact)
-            self._said = rows, impact, tuple([names[i] for i in rows])
-        return self._said[2]
+        if rows is not self._rows or name is not self._named:
+            self._rows, self._named = rows, name
+            names = (*self._joint.names, *self._torque.names, name)
+            self._active = tuple([names[i] for i in rows])
+        known = torques, (speed_ahead, along), None if sent.servo else motion
+        return _new(Acceleration, (ddq, self._active, 0.0, (), *known)), rows
 
 
 def _is_plain(part: Task | Limit) -> bool:

@@ -26,6 +26,7 @@ class UnexplainedLoad:
     arm.
 
     Attributes:
+        torque: that is compensated, shape (n,) [N.m].
         opposed: accelerations of the compensated load, shape (n,) [rad/s^2].
         note: the largest torque as text, "" if all are small.
         counts: it is more than noise.
@@ -47,7 +48,7 @@ class UnexplainedLoad:
             unexplained: accelerations that no command explains, shape (n,) [rad/s^2].
         """
         state, robot = point.robot_state, self._robot
-        self._torque, self.opposed, torque, joint = self._borne(
+        self.torque, self.opposed, torque, joint = self._borne(
             state.M,
             robot.apparent_motor_inertia,
             point.J[2],
@@ -56,7 +57,7 @@ class UnexplainedLoad:
             OTHER,
             self._named,
         )
-        self.counts = float(self._torque.dot(self._torque)) > LEAST**2
+        self.counts = float(self.torque.dot(self.torque)) > LEAST**2
         self.note = ""
         if joint >= 0:
             self.note = f"{robot.joint_names[joint]}: {torque[joint]:.1f} N.m beyond the model"
@@ -70,12 +71,12 @@ class UnexplainedLoad:
 
     def reset(self) -> None:
         """Compensate nothing."""
-        self._torque = self.opposed = np.zeros(self._robot.dof)
+        self.torque = self.opposed = np.zeros(self._robot.dof)
         self.note, self.counts = "", False
 
     def on(self, point: PointState) -> PointState:
         """Return a state with the load in its bias forces."""
         state = point.robot_state
         q, dq, M, h, *others = state
-        loaded = tuple.__new__(RobotState, (q, dq, M, h - self._torque, *others))  # half the time
+        loaded = tuple.__new__(RobotState, (q, dq, M, h - self.torque, *others))  # half the time
         return tuple.__new__(PointState, (loaded, *point[1:]))

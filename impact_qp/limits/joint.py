@@ -29,7 +29,7 @@ class JointLimit(RateLimit):
         from impact_qp.compiled.joint_box import joint_box, write_box  # loads slowly
 
         self._joint_box, self._write_box = joint_box, write_box
-        limits, self._dt = robot.limits, period
+        limits, self.period = robot.limits, period
         self._limits = np.stack(
             [
                 limits.position_lower + POSITION_RESERVE,
@@ -66,7 +66,7 @@ class JointLimit(RateLimit):
     @property
     def figures(self) -> tuple[np.ndarray, np.ndarray, float]:
         """Arguments of :func:`~impact_qp.compiled.joint_box.joint_box` beside the state."""
-        return self.last, self._limits, self._dt
+        return self.last, self._limits, self.period
 
     @property
     def last(self) -> np.ndarray:

@@ -14,6 +14,7 @@ a braking arm would be hit with its impedance on.
 from __future__ import annotations
 
 from math import cos
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from impact_qp.strike.give_way import Pulse
 from impact_qp.strike.strike_line import Off, StrikeLine
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 NEAREST, EARLY = 2e-3, 35e-3  # distance [m] and time [s] before the target at which the arm lets go
 LATE = 5e-3  # time of a contact later than planned [s]
@@ -142,14 +146,14 @@ class StrikeMotion(ApproachTasks):
         if phase is Phase.APPROACH and self._line is not None:
             self.orientation.reference = self._line.aligned(point.rotation)
 
-    def update(self, phase: Phase, point: PointState, ready: bool) -> None:
+    def update(self, phase: Phase, state: PackedState, ready: bool) -> None:
         """Set the references of this cycle; a retreat goes straight to the start."""
-        if phase is Phase.APPROACH:
-            self._approach(point, ready)
-            return
         if phase is not Phase.RETRACT:
-            super().update(phase, point, ready)
+            super().update(phase, state, ready)
+            if phase is Phase.APPROACH:
+                self._approach(state.point)
             return
+        point = state.point
         self._at_home = self._is_home(point)
         way = self._home.position - point.position
         distance, highest = float(np.linalg.norm(way)), self._target(phase, ready)
@@ -169,9 +173,8 @@ class StrikeMotion(ApproachTasks):
         # an arm is blocked below what the envelope allows in any case
         self.speed = 0.0 if swings else min(along, CREEP)
 
-    def _approach(self, point: PointState, ready: bool) -> None:
-        """Set the references of an approach, and look where the head is."""
-        super().update(Phase.APPROACH, point, ready)
+    def _approach(self, point: PointState) -> None:
+        """Bring the head to its line in an approach, and look where it is."""
         contact = self._plan.contact
         self._can_stop = can_stop_before(
             self._robot, point, contact.normal, contact.gap(point.position)

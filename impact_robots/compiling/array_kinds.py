@@ -15,6 +15,7 @@ class ArrayKind(NamedTuple):
     axes: int
     written: bool = False
     new: bool = False  # returned: to pass an output array takes a third of the time
+    packed: bool = False  # contiguous
     integers: bool = False
 
 
@@ -25,6 +26,7 @@ Integers = Annotated[np.ndarray, ArrayKind(1, integers=True)]
 ToVector = Annotated[np.ndarray, ArrayKind(1, written=True)]
 ToMatrix = Annotated[np.ndarray, ArrayKind(2, written=True)]
 ToIntegers = Annotated[np.ndarray, ArrayKind(1, written=True, integers=True)]
+Block = Annotated[np.ndarray, ArrayKind(1, written=True, packed=True)]  # of several arrays
 NewVector = Annotated[np.ndarray, ArrayKind(1, new=True)]
 NewMatrix = Annotated[np.ndarray, ArrayKind(2, new=True)]
 NewTensor = Annotated[np.ndarray, ArrayKind(3, new=True)]

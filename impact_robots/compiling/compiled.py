@@ -51,7 +51,8 @@ def _type_of(hint: Any) -> types.Type:
         return _PLAIN[hint]
     if get_origin(hint) is Annotated:
         (kind,) = hint.__metadata__
-        layout, number = "C" if kind.new else "A", int64 if kind.integers else float64
+        layout = "C" if kind.new or kind.packed else "A"
+        number = int64 if kind.integers else float64
         return types.Array(number, kind.axes, layout, readonly=not (kind.new or kind.written))
     if get_origin(hint) is tuple:
         return types.Tuple([_type_of(each) for each in get_args(hint)])

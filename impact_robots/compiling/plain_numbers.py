@@ -32,6 +32,35 @@ class PointNumbers(NamedTuple):
     position: ToVector
 
 
+class StateArrays(NamedTuple):
+    """Arrays of a state at a point, as in :class:`~impact_robots.PointState`."""
+
+    q: ToVector
+    dq: ToVector
+    h: ToVector
+    g: ToVector
+    M: ToMatrix
+    A_G: ToMatrix
+    com: ToVector
+    rotational_inertia: ToMatrix
+    J: ToMatrix
+    twist: ToVector
+    drift: ToVector
+    rotation: ToMatrix
+    position: ToVector
+
+
+class ArmMemory(NamedTuple):
+    """Dynamics of an arm in pinocchio's work memory, as in :class:`StateArrays`."""
+
+    M: Matrix
+    h: Vector
+    g: Vector
+    A_G: Matrix
+    com: Vector
+    rotational_inertia: Matrix
+
+
 class JointNumbers(NamedTuple):
     """Motion of a frame in pinocchio's work memory, whose addresses are fixed; O are base axes."""
 

@@ -12,11 +12,15 @@ import pinocchio as pin
 
 from impact_robots.exceptions import RobotError
 
+_new = tuple.__new__  # half the time of the constructor
 COMPOSITES = ("moving", "all", "chain")
 
 
 class Composite(NamedTuple):
-    """Links taken together; O are base (or world) axes."""
+    """Links taken together; O are base (or world) axes.
+
+    The arrays may be parts of pinocchio's memory, into which the next state is written.
+    """
 
     com: np.ndarray  # in O, shape (3,) [m]
     mass: float  # [kg]
@@ -70,10 +74,10 @@ def _counted(model: pin.Model, frame: int, which: str) -> list[int]:
 
 
 def _every_moving_link(model: pin.Model, data: pin.Data) -> Callable[[], Composite]:
-    """Return the function that copies what pinocchio has summed up already."""
+    """Return the function that shows what pinocchio has summed up already, in its memory."""
     pin.computeAllTerms(model, data, pin.neutral(model), np.zeros(model.nv))
     mass, total, com, A_G = data.Ig.mass, data.Ig, data.com[0], data.Ag.reshape(6, model.nv)
-    return lambda: Composite(com.copy(), mass, total.inertia, A_G.copy())
+    return lambda: _new(Composite, (com, mass, total.inertia, A_G))
 
 
 def subtrees_of(model: pin.Model, joints: list[int]) -> tuple[list[int], list[int]]:

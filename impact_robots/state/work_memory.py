@@ -60,10 +60,10 @@ class WorkMemory:
         self.model, self.data = model, model.createData()
         self._contact_frame, self._rest = contact_frame, np.zeros(model.nv)
         self._frames: dict[str | None, _Frame] = {}
-        self._frames[None] = self._frame(contact_frame)
+        self._contact = self._frames[None] = self._frame(contact_frame)
         self._bodies: dict[tuple[str, str], tuple[list[int], list[int]]] = {}  # their subtrees
         self._inertias: np.ndarray | None = None  # of the joints' bodies, shape (joints, 6, 6)
-        self._held: np.ndarray | None = None  # q of the state in memory, by identity
+        self._held: np.ndarray | None = None  # q or block of the state in memory, by identity
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel without what is in memory: it is computed again when it is asked for."""
@@ -86,9 +86,18 @@ class WorkMemory:
         """
         frame = self._frames.get(name) or self._frame(name or "")
         self._hold(q, dq)
+        return self._moving(frame, dq)
+
+    def contact(self, q: np.ndarray, dq: np.ndarray) -> PointMotion:
+        """Put a state into memory, and return the origin of the contact frame in it."""
+        self.compute(q, dq)
+        return self._moving(self._contact, dq)
+
+    def _moving(self, frame: _Frame, dq: np.ndarray) -> PointMotion:
+        """Return the origin of a frame in the state in memory."""
         if self._point_motion is not None:
-            new = np.empty
-            arrays = new((6, len(dq))), new(6), new(6), new((3, 3)), new(3)
+            new, n = np.empty, len(dq)
+            arrays = new((6, n)), new(6), new(6), new((3, 3)), new(3)
             self._point_motion(dq, frame.joint, _new(PointNumbers, arrays))
             return _new(PointMotion, (frame.name, *arrays))
         model, data, index = self.model, self.data, frame.number
@@ -163,6 +172,20 @@ class WorkMemory:
     def lose(self) -> None:
         """Note that somebody else writes into the memory."""
         self._held = None
+
+    def hold(self, block: np.ndarray) -> None:
+        """Note that the state in memory is that of a block, see :class:`.PackedState`."""
+        self._held = block
+
+    def unpack(self, block: np.ndarray, q: np.ndarray) -> None:
+        """Note that the positions in a block are known as ``q`` from now on, shape (n,) [rad]."""
+        if self._held is block:
+            self._held = q
+
+    @property
+    def contact_joint(self) -> tuple[str, JointNumbers]:
+        """Name of the contact frame, and the motion of its joint."""
+        return self._contact.name, self._contact.joint
 
     def _hold(self, q: np.ndarray, dq: np.ndarray) -> None:
         if self._held is not q:

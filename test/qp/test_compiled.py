@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from numba.core import event
+from packed_states import packed
 
 from impact_qp import Contact, ImpactController, Plan, solve
 from impact_qp.compiled.binding_rows import minimum_on
@@ -202,7 +203,7 @@ def test_the_standard_program_is_that_of_tasks_and_limits(standard, random_state
         built = builder.build(state)
         limits[2].bound = before
         plain = solve(built)
-        answer = program.solve(state, plain.rows)
+        answer = program.solve(packed(point), plain.rows)
         if answer is None or answer[1] != plain.rows:  # rounding: a row that hardly binds
             continue
         found = answer[0]
@@ -241,7 +242,7 @@ def test_from_a_wrong_guess_the_solvers_answer_is_found(standard, random_states,
         state, before = point.robot_state, limits[2].bound
         plain = solve(ProgramBuilder(7, tasks, limits).build(state))
         limits[2].bound = before
-        answer = program.solve(state, other_rows(plain.rows, change))
+        answer = program.solve(packed(point), other_rows(plain.rows, change))
         if answer is None:
             assert limits[2].bound is before  # as if nobody had guessed
             continue
@@ -253,13 +254,13 @@ def test_from_a_wrong_guess_the_solvers_answer_is_found(standard, random_states,
 
 @pytest.mark.parametrize("rows", [(10_000,), (-1,), tuple(range(8))])
 def test_a_guess_of_no_rows_is_none(standard, at_impact, rows):
-    assert standard[2].solve(at_impact.robot_state, rows) is None
+    assert standard[2].solve(packed(at_impact), rows) is None
 
 
 def test_where_nothing_fits_nothing_is_found(standard, at_impact):
     tasks, limits, program = standard
     limits[1].previous = 1e6 * np.ones(7)  # torques that no acceleration within limits has
-    assert program.solve(at_impact.robot_state, ()) is None
+    assert program.solve(packed(at_impact), ()) is None
     with pytest.raises(NoSolutionFound):
         solve(ProgramBuilder(7, tasks, limits).build(at_impact.robot_state))
 
@@ -267,7 +268,7 @@ def test_where_nothing_fits_nothing_is_found(standard, at_impact):
 def test_numbers_that_are_none_are_not_solved(standard, at_impact):
     tasks, _, program = standard
     tasks[2].reference = np.full(7, np.nan)
-    assert program.solve(at_impact.robot_state, ()) is None
+    assert program.solve(packed(at_impact), ()) is None
 
 
 @pytest.mark.parametrize("method", ["speed_bound", "present_bound"])
@@ -281,7 +282,7 @@ def test_a_bound_that_is_worked_out_in_another_way_is_obeyed(panda, standard, at
     slower = [*limits[:2], kind(panda, limits[2].contact)]
     plain = solve(ProgramBuilder(7, tasks, slower).build(at_impact.robot_state))
     program = StandardProgram.of(panda, tasks, slower)
-    found, _ = program.solve(at_impact.robot_state, plain.rows)
+    found, _ = program.solve(packed(at_impact), plain.rows)
     np.testing.assert_allclose(found.ddq, plain.x, rtol=1e-8, atol=1e-8)
     assert slower[2].bound == half(limits[2], at_impact)
 

@@ -9,6 +9,7 @@ import coal
 import numpy as np
 import pinocchio as pin
 import pytest
+from packed_states import packed
 
 from impact_msgs.action import ExecuteImpact
 from impact_msgs.msg import ControllerStatus
@@ -250,7 +251,7 @@ def test_what_yields_gives_way_to_the_hardware_and_what_does_not_lets_the_arm_br
     for yields in (True, False):
         solver = AccelerationSolver(panda, 1e-3, [PostureTask(7)], limits=[Kick(yields)])
         solver.joint_limit.previous = np.zeros(7)
-        found = solver.solve(at_impact.robot_state, impact=impact)
+        found = solver.solve(packed(at_impact), impact=impact)
         lower, upper = solver.joint_limit.box(at_impact.robot_state)
         assert np.all(found.ddq >= lower - 1e-9) and np.all(found.ddq <= upper + 1e-9)
         if yields:
@@ -267,7 +268,7 @@ def test_the_limits_of_joints_and_torques_may_be_the_callers(panda, at_impact):
     most = {}
     for limit in (quick, slow):
         solver = AccelerationSolver(panda, 1e-3, [task], joint_limit=limit)
-        most[limit] = np.abs(solver.solve(at_impact.robot_state).ddq).max()
+        most[limit] = np.abs(solver.solve(packed(at_impact)).ddq).max()
     assert most[slow] == pytest.approx(0.5 * most[quick])
 
 

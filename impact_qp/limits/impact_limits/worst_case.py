@@ -25,6 +25,7 @@ from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
+_new = tuple.__new__  # half the time of the constructor
 _UNBOUNDED = SpeedBound(0.0, "unbounded impulses")  # friction so high that impulses are unbounded
 
 
@@ -119,11 +120,19 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         found = self._worst_speed(arm, point.numbers, motor, self._normal, self.closed_form)
         return self.named_bound(*found)
 
+    def take_row(self, speed: float, row: int) -> None:
+        """Take the bound of this cycle from the result of ``worst_speed``, see :meth:`take`."""
+        name = self.bound.name
+        if row >= 0 and self._names[row] is name:  # as in most cycles
+            self.bound = _new(SpeedBound, (speed, name))
+        else:
+            self.take(self.named_bound(speed, row))
+
     def named_bound(self, speed: float, row: int) -> SpeedBound:
         """Return the bound from the result of ``worst_speed``."""
         if row < 0:
             return _UNBOUNDED if row == self._unbounded else SpeedBound(speed, "")
-        return SpeedBound(speed, self._names[row])
+        return _new(SpeedBound, (speed, self._names[row]))
 
     def _any_bound(self, point: PointState) -> SpeedBound:
         """Return the bound from all bounded quantities."""
