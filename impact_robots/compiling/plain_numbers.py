@@ -50,15 +50,12 @@ class StateArrays(NamedTuple):
     position: ToVector
 
 
-class ArmMemory(NamedTuple):
-    """Dynamics of an arm in pinocchio's work memory, as in :class:`StateArrays`."""
+class JointTerms(NamedTuple):
+    """Dynamics of the joints in pinocchio's work memory, as in :class:`StateArrays`."""
 
     M: Matrix
     h: Vector
     g: Vector
-    A_G: Matrix
-    com: Vector
-    rotational_inertia: Matrix
 
 
 class JointNumbers(NamedTuple):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.compiling.array_kinds import Matrix, Vector
 from impact_robots.exceptions import RobotError
 
 _new = tuple.__new__  # half the time of the constructor
@@ -22,10 +23,10 @@ class Composite(NamedTuple):
     The arrays may be parts of pinocchio's memory, into which the next state is written.
     """
 
-    com: np.ndarray  # in O, shape (3,) [m]
+    com: Vector  # in O, shape (3,) [m]
     mass: float  # [kg]
-    rotational_inertia: np.ndarray  # about com, in O, shape (3, 3) [kg.m^2]
-    A_G: np.ndarray  # qdot to [linear; angular] momentum about com, in O, shape (6, n)
+    rotational_inertia: Matrix  # about com, in O, shape (3, 3) [kg.m^2]
+    A_G: Matrix  # qdot to [linear; angular] momentum about com, in O, shape (6, n)
 
 
 def composite_of(

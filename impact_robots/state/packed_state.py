@@ -13,18 +13,18 @@ from impact_robots.compiling.array_kinds import Block, Matrix, ToMatrix, ToVecto
 from impact_robots.compiling.compiled import compiled, part
 from impact_robots.compiling.direct_call import direct
 from impact_robots.compiling.plain_numbers import (
-    ArmMemory,
     ArmNumbers,
     JointNumbers,
+    JointTerms,
     PointNumbers,
     StateArrays,
 )
 from impact_robots.state.compiled_point import point_motion
+from impact_robots.state.composite import Composite
 from impact_robots.state.state import PointState, RobotState
 from impact_robots.state.work_memory import PointMotion
 
 if TYPE_CHECKING:
-    from impact_robots.state.composite import Composite
     from impact_robots.state.work_memory import WorkMemory
 
 _new = tuple.__new__  # half the time of the constructor
@@ -78,30 +78,30 @@ def records_in(block: np.ndarray, n: int) -> tuple[ArmNumbers, PointNumbers]:
 
 @compiled
 def write_state(
-    q: Vector, dq: Vector, arm: ArmMemory, mass: float, joint: JointNumbers, block: Block
+    q: Vector, dq: Vector, terms: JointTerms, body: Composite, joint: JointNumbers, block: Block
 ) -> None:
     """Write the block of a state whose dynamics are in pinocchio's memory.
 
     Args:
         q: positions, shape (n,) [rad].
         dq: velocities, shape (n,) [rad/s].
-        arm: in that memory.
-        mass: of the composite body [kg].
+        terms: in that memory.
+        body: the composite one.
         joint: of the frame at the contact point, in that memory.
         block: written.
     """
     own, n = _arrays(block, len(dq)), len(dq)
     for i in range(n):
-        own.q[i], own.dq[i], own.h[i], own.g[i] = q[i], dq[i], arm.h[i], arm.g[i]
+        own.q[i], own.dq[i], own.h[i], own.g[i] = q[i], dq[i], terms.h[i], terms.g[i]
         for k in range(n):
-            own.M[i, k] = arm.M[i, k]
+            own.M[i, k] = terms.M[i, k]
         for row in range(6):
-            own.A_G[row, i] = arm.A_G[row, i]
+            own.A_G[row, i] = body.A_G[row, i]
     for i in range(3):
-        own.com[i] = arm.com[i]
+        own.com[i] = body.com[i]
         for k in range(3):
-            own.rotational_inertia[i, k] = arm.rotational_inertia[i, k]
-    block[len(block) - 1] = mass
+            own.rotational_inertia[i, k] = body.rotational_inertia[i, k]
+    block[len(block) - 1] = body.mass
     point = _point(own.J, own.twist, own.drift, own.rotation, own.position)
     point_motion(dq, joint, point)
 
@@ -120,7 +120,8 @@ class StatePacker:
         self._memory, self._composite, self._write = memory, composite, direct(write_state)
         self._frame, self._joint = memory.contact_joint
         # The work memory stays where it is, and looking these up takes longer than copying them.
-        self._terms = data.M.reshape(n, n), data.nle, data.g  # of one joint M would be a vector
+        # Of one joint M would be a vector.
+        self._terms = JointTerms(data.M.reshape(n, n), data.nle, data.g)
         self._n, self._size = n, _size(n)
 
     def __call__(self, q: np.ndarray, dq: np.ndarray) -> PackedState:
@@ -128,9 +129,7 @@ class StatePacker:
         memory, block = self._memory, np.empty(self._size)
         memory.compute(q, dq)
         memory.hold(block)
-        com, mass, inertia, A_G = self._composite()
-        arm = _new(ArmMemory, (*self._terms, A_G, com, inertia))
-        self._write(q, dq, arm, mass, self._joint, block)
+        self._write(q, dq, self._terms, self._composite(), self._joint, block)
         return PackedState(block, self._n, self._frame, memory)
 
 

@@ -88,6 +88,7 @@ class ImpactLimit(Limit):
         self.bound = SpeedBound(float("nan"), "")  # of the last ``fill``, if it has one
         self._approach_row, self._fall, self._normal = approach_row, fall, contact.normal
         self._none = np.zeros(robot.dof)
+        self._figures = Preview(self._normal, preview, self._none)
         self.unexplained: np.ndarray | None = None  # accelerations beside qddot, (n,) [rad/s^2]
 
     @classmethod
@@ -178,4 +179,7 @@ class ImpactLimit(Limit):
     def figures(self) -> Preview:
         """The data of the preview."""
         beside = self._none if self.unexplained is None else self.unexplained
-        return _new(Preview, (self._normal, self.preview, beside))
+        known = self._figures
+        if known.unexplained is not beside or known.time != self.preview:
+            known = self._figures = _new(Preview, (self._normal, self.preview, beside))
+        return known
