@@ -143,9 +143,13 @@ def test_colcon_runs_the_tests(setup_arguments):
     assert "pytest" in setup_arguments["extras_require"]["test"]
 
 
-def test_both_ros_packages_have_one_version(project_root):
-    manifests = [project_root / "package.xml", project_root / "impact_msgs" / "package.xml"]
-    assert len({ElementTree.parse(file).findtext("version") for file in manifests}) == 1
+def test_both_ros_packages_have_one_version_which_is_cited_and_has_its_changes(project_root):
+    manifests = [project_root / name / "package.xml" for name in ("", "impact_msgs")]
+    (version,) = {ElementTree.parse(file).findtext("version") for file in manifests}
+    assert f"\nversion: {version}\n" in (project_root / "CITATION.cff").read_text()
+    dated = rf"{re.escape(version)}\]? (- |\()\d{{4}}-\d\d-\d\d"
+    for file in ("CHANGELOG.md", "impact_msgs/CHANGELOG.rst"):
+        assert re.search(dated, (project_root / file).read_text()), file
 
 
 def test_the_messages_own_tests_pass(project_root):
