@@ -19,8 +19,8 @@ from impact_qp.control.plan import Plan
 from impact_qp.ros.messages import announcement_message, command_message, desired_message
 from impact_robots import Robot
 from impact_ros.messages import fill, from_nanoseconds
+from impact_ros.node.stream_writer import StreamWriter
 from impact_ros.qos import LATCHED, STREAM
-from impact_ros.stream_writer import StreamWriter
 
 Addressed = tuple[Any, Any]  # a publisher and its message
 

@@ -54,7 +54,10 @@ class Franka:
         self.executor = SingleThreadedExecutor(context=context)
         for node in (self.node, self.peer):
             self.executor.add_node(node)
-        self.until(lambda: all(each.get_subscription_count() for each in self.out.values()))
+        heard = {each.topic_name for each in self.node.subscriptions}
+        wanted = [each for each in self.out.values() if each.topic_name in heard]
+        assert len(wanted) >= 2
+        self.until(lambda: all(each.get_subscription_count() for each in wanted))
 
     def until(self, condition):
         end = time.monotonic() + TIME_OUT

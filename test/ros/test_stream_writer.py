@@ -11,7 +11,7 @@ from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
-from impact_ros.stream_writer import StreamWriter
+from impact_ros.node.stream_writer import StreamWriter
 
 
 def message(names, field, values, stamp, frame):
