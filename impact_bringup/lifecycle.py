@@ -20,6 +20,7 @@ from impact_ros.exceptions import RosError
 
 ATTEMPTS = 5
 PATIENCE = 5.0  # for one response [s]
+PAUSE = 1.0  # after a refused activation [s]
 GOALS = {
     "configure": (Transition.TRANSITION_CONFIGURE, State.PRIMARY_STATE_INACTIVE),
     "activate": (Transition.TRANSITION_ACTIVATE, State.PRIMARY_STATE_ACTIVE),
@@ -57,6 +58,9 @@ class LifecycleClient:
     def request(self, name: str) -> None:
         """Configure, activate or deactivate the node.
 
+        A refused activation is tried again: another node, which has just been started, may not
+        publish yet.
+
         Args:
             name: One of `GOALS`.
 
@@ -64,13 +68,15 @@ class LifecycleClient:
             RosError: The node refused, or does not respond.
         """
         transition, goal = GOALS[name]
-        for _ in range(ATTEMPTS):
+        for attempt in range(1, ATTEMPTS + 1):
             request = ChangeState.Request(transition=Transition(id=transition))
             answer = self._ask(self._change, request)
             if self.state() == goal:
                 return
             if answer is not None and not answer.success:
-                raise RosError(f"{self._name} refused to {name}")
+                if name != "activate" or attempt == ATTEMPTS:
+                    raise RosError(f"{self._name} refused to {name}")
+                self._wait(lambda: False, PAUSE)
         raise RosError(f"{self._name} does not answer: {ATTEMPTS} requests to {name} were lost")
 
     def _ask(self, client: Any, request: Any) -> Any | None:

@@ -8,12 +8,10 @@ import contextlib
 import errno
 import gc
 import itertools
-import os
 import shutil
+import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
-from socket import gethostname
-from threading import get_ident
 from typing import Any, overload
 
 from rosbags.typesys.store import Typestore
@@ -105,17 +103,17 @@ def run_trial(trial: Trial[Any], folder: Path | None = None) -> TrialResult:
 def _attempt(folder: Path, name: str) -> Iterator[Path]:
     """Yield a folder to record into; afterwards the recording is moved to its place.
 
-    Every process has its own, which it keeps: to make and to remove one takes milliseconds. A
-    process that was killed may have left its attempt, and a slow one may come to an end after
+    A process that was killed may have left its attempt, and a slow one may come to an end after
     another process did the same: the first recording stays.
 
     Raises:
         WriteError: the disk refused.
     """
-    place = folder / f".attempt_{gethostname()}_{os.getpid()}_{get_ident()}"
     try:
-        place.mkdir(exist_ok=True)
-        shutil.rmtree(place / name, ignore_errors=True)  # of a killed process of the same number
+        place = Path(tempfile.mkdtemp(prefix=".attempt_", dir=folder))
+    except OSError as error:
+        raise WriteError.of(folder / name, error) from None
+    try:
         yield place
         if not (folder / name).exists():
             (place / name).rename(folder / name)
@@ -123,7 +121,7 @@ def _attempt(folder: Path, name: str) -> Iterator[Path]:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
             raise WriteError.of(folder / name, error) from None
     finally:
-        shutil.rmtree(place / name, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _run(trial: Trial[Any], record: Callable[..., None]) -> TrialResult:

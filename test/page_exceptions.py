@@ -29,7 +29,7 @@ NOT_RUN = {
 }
 
 # Python of packages that this project does not need.
-FOREIGN_PYTHON = r"\b(dask_jobqueue|dask_kubernetes|duckdb)\b"
+FOREIGN_PYTHON = r"\b(dask_jobqueue|dask_kubernetes|duckdb|robot\.move)\b"
 
 # Commands that take 2.5 s or more, and those that need what these have made.
 LONG = (
