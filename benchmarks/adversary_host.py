@@ -21,7 +21,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 
 from impact_ros.node.closing import close
 
@@ -29,6 +29,11 @@ CREEP = 1e-9  # by which each look at the clock moves it: somebody may wait for 
 BEGINS = {"configure": "unconfigured", "activate": "inactive", "deactivate": "active"}
 ENDS = {"configure": "inactive", "activate": "active", "deactivate": "inactive"}
 PACE = 0.001  # of real time, while an answer that takes real time is awaited [s]
+
+
+def read(message: Any, kind: type) -> Any:
+    """Return a message that a node publishes, which may be its bytes."""
+    return deserialize_message(message, kind) if isinstance(message, bytes) else message
 
 
 class VirtualClock:
@@ -174,7 +179,7 @@ class Host:
     def _publisher(self, kind: type, topic: str, *args: Any, **options: Any) -> Any:
         publisher = self._make(kind, topic, *args, **options)
         name = topic.removeprefix("~/")
-        publisher.publish = lambda message: self._hear(name, message)
+        publisher.publish = lambda message: self._hear(name, read(message, kind))
         publisher.get_subscription_count = lambda: 1
         return publisher
 
