@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from impact_robots import ArmDynamics, PointState, Robot, Surface
@@ -98,3 +100,23 @@ class SimulatedArm:
             into = min(0.0, float(row @ dq))
             dq = dq - row * (into / float(row @ row))
         return dq
+
+
+def carried(
+    start: np.ndarray, to: np.ndarray, begun: float, seconds: float
+) -> Callable[[float], tuple[np.ndarray, np.ndarray]]:
+    """Return where a person who carries an arm has it at a time: positions and velocities, (n,).
+
+    Args:
+        start: positions where it is taken, shape (n,) [rad].
+        to: where it is let go, shape (n,) [rad].
+        begun: when it is taken [s].
+        seconds: duration [s].
+    """
+
+    def path(now: float) -> tuple[np.ndarray, np.ndarray]:
+        x = min(1.0, (now - begun) / seconds)
+        q = start + (to - start) * (3.0 * x**2 - 2.0 * x**3)
+        return q, (to - start) * (6.0 * x - 6.0 * x**2) / seconds * (x < 1.0)
+
+    return path

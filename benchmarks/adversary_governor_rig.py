@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from adversary_arm import SimulatedArm
+from adversary_arm import SimulatedArm, carried
+from adversary_foreign import Foreign
 from adversary_governor_checks import GovernorChecks
 from adversary_host import Host, VirtualClock
 from adversary_rig import EPOCH, before_wall, panda, wall
@@ -29,54 +30,11 @@ INTERFACES = ("velocity", "position", "twist", "trajectory")
 DRIVERS = {"velocity": "velocity", "twist": "velocity"}  # others: position
 TOPICS = {"velocity": "commands", "position": "commands"}  # others: their name
 STEP = 1e-3  # of the arm and of events [s]
-ASKED = 0.5  # speed that the foreign controller asks for [m/s]
 GAINS = (0.97, 1.05)  # of what the driver does over what it is sent
 STATE_TIMEOUT = 0.1  # of the node [s]
-AWAY = 0.6  # of the arm, where the foreign controller waits for it [rad]
 POINTS = (3, 12)  # of a trajectory
 LONG = (0.6, 2.0)  # a trajectory from a planner takes [s]
 WINDOW = 0.1  # one of a servo reaches ahead and back [s]
-
-
-class Foreign:
-    """Asks for 0.5 m/s along a winding way; knows no wall, and no limits.
-
-    Attributes:
-        gain: by which it asks for more.
-        kind: of its trajectories: "stream", "window" or "plan".
-    """
-
-    def __init__(self, random: np.random.Generator, direction: np.ndarray) -> None:
-        """Begin with a direction, shape (3,)."""
-        self._random, self._direction, self.gain = random, direction, 1.0
-        self._winding = 0.2 * random.standard_normal((2, 3))
-        self._null, self._pace = 0.3 * random.standard_normal(7), random.uniform(0.5, 3.0)
-        self.kind = str(random.choice(["stream", "window", "plan"]))
-        self.order = int(random.integers(1, 4))  # positions; velocities; accelerations
-        self.target: np.ndarray | None = None
-
-    def turn(self, direction: np.ndarray) -> None:
-        """Go in another direction, shape (3,), from where the arm is."""
-        self._direction, self.target = direction, None
-
-    def twist(self, time: float) -> np.ndarray:
-        """Return a twist in base axes, shape (6,)."""
-        phase = self._pace * time
-        way = self._direction + np.array([np.sin(phase), 1.0 - np.cos(phase)]) @ self._winding
-        return self.gain * np.append(ASKED * way / np.linalg.norm(way), np.zeros(3))
-
-    def velocity(self, arm: SimulatedArm, time: float) -> np.ndarray:
-        """Return joint velocities, shape (7,)."""
-        J = arm.state.J
-        inverse = J.T @ np.linalg.inv(J @ J.T + 1e-6 * np.eye(6))
-        return inverse @ self.twist(time) + self._null - inverse @ (J @ self._null)
-
-    def position(self, arm: SimulatedArm, time: float, elapsed: float) -> np.ndarray:
-        """Return joint positions, shape (7,), a time after the last ones [s]."""
-        if self.target is None or np.abs(self.target - arm.q).max() > AWAY:
-            self.target = arm.q.copy()
-        self.target = self.target + elapsed * self.velocity(arm, time)
-        return self.target
 
 
 class GovernorRig:
@@ -455,15 +413,8 @@ class GovernorRig:
 
     def carry(self, to: np.ndarray, seconds: float) -> None:
         """Somebody moves the arm to ``to``, shape (n,) [rad], and lets it go there."""
-        start, begun = self.arm.q.copy(), self.now
         self.checks.taken()
-
-        def path(now: float) -> tuple[np.ndarray, np.ndarray]:
-            x = min(1.0, (now - begun) / seconds)
-            q = start + (to - start) * (3.0 * x**2 - 2.0 * x**3)
-            return q, (to - start) * (6.0 * x - 6.0 * x**2) / seconds * (x < 1.0)
-
-        self.carried = path
+        self.carried = carried(self.arm.q.copy(), to, self.now, seconds)
         self.run(seconds + 0.05)
         self.carried = None
         if not self.moves:  # a driver that somebody overrides stands until the next command

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from adversary_arm import SimulatedArm
+from adversary_arm import SimulatedArm, carried
 from adversary_host import Host, VirtualClock
 from adversary_moves import MoveChecks, contact_of
 from sensor_msgs.msg import JointState
@@ -237,15 +237,8 @@ class Rig:
 
     def carry(self, to: np.ndarray, seconds: float = 1.0) -> None:
         """Somebody moves the arm to ``to``, shape (n,) [rad], and lets it go there."""
-        start, begun = self.arm.q.copy(), self.now
         self.checks.taken()
-
-        def path(now: float) -> tuple[np.ndarray, np.ndarray]:
-            x = min(1.0, (now - begun) / seconds)
-            q = start + (to - start) * (3.0 * x**2 - 2.0 * x**3)
-            return q, (to - start) * (6.0 * x - 6.0 * x**2) / seconds * (x < 1.0)
-
-        self.carried = path
+        self.carried = carried(self.arm.q.copy(), to, self.now, seconds)
         self.run(seconds + 0.05)
         self.carried = None
         # a driver that somebody overrides stands still until the next command
