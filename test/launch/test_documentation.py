@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The documentation says what the code does: parameters word by word, topics by name."""
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from doc_scripts import loaded
 from rclpy.context import Context
 from rclpy.parameter import Parameter
 
@@ -101,9 +101,7 @@ def documented(node):
 
 
 def test_the_parameters_page_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("make_parameters", DOC / "make_parameters.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = loaded("make_parameters")
     assert module.FILE.read_text() == module.document(), (
         "run: ./impact shell -- python doc/make_parameters.py"
     )

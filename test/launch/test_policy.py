@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SROS2 policy says what the nodes do, and nothing more."""
 
-import importlib.util
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 pytest.importorskip("rclpy")
+
+from doc_scripts import loaded
 
 ROOT = Path(__file__).resolve().parents[2]
 # Who may request one of these can make an arm move.
@@ -24,10 +25,7 @@ HUMANOID = "impact_humanoid"  # or this one, with a robot of its own
 
 @pytest.fixture(scope="module")
 def maker():
-    spec = importlib.util.spec_from_file_location("make_policy", ROOT / "doc" / "make_policy.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded("make_policy")
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 from itertools import product
-from pathlib import Path
 
 import pytest
+from doc_scripts import loaded
 
 from impact_qp.control.phases import STOPPING, Phase, next_phase
 from impact_qp.control.phases import Situation as Now
@@ -221,10 +220,7 @@ def test_a_detection_ends_every_motion_along_the_normal(plan):
 
 def test_the_page_shows_the_present_table():
     """Written by `doc/make_state_table.py`."""
-    file = Path(__file__).parents[2] / "doc" / "make_state_table.py"
-    spec = importlib.util.spec_from_file_location("make_state_table", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = loaded("make_state_table")
     text = module.FILE.read_text()
     assert module.document(text) == text, "run: ./impact shell -- python doc/make_state_table.py"
     assert set(module.reachable()) == set(SITUATIONS)

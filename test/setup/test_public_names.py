@@ -2,22 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """No public name vanishes, and each new one is listed, see doc/versions.md."""
 
-import importlib.util
-
 import pytest
+from doc_scripts import loaded
 
 from impact_cli.command_names import COMMANDS
 
 
 @pytest.fixture(scope="module")
-def maker(project_root):
-    file = project_root / "doc" / "make_public_names.py"
-    if not file.is_file():
-        pytest.skip("the documentation is in a checkout only")
-    spec = importlib.util.spec_from_file_location("make_public_names", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def maker():
+    return loaded("make_public_names")
 
 
 def test_listed_names_are_those_of_this_tree(maker):

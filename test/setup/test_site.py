@@ -2,22 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The site has one folder per version, and leads to the newest release."""
 
-import importlib.util
 import re
 import subprocess
 
 import pytest
+from doc_scripts import loaded
 
 
 @pytest.fixture(scope="module")
-def maker(project_root):
-    file = project_root / "doc" / "make_site.py"
-    if not file.is_file():
-        pytest.skip("the documentation is in a checkout only")
-    spec = importlib.util.spec_from_file_location("make_site", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def maker():
+    return loaded("make_site")
 
 
 @pytest.fixture
