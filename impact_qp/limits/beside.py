@@ -11,45 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
-from queue import SimpleQueue
-
-
-class Job:
-    """Work that was handed over."""
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        """Begin unfinished."""
-        self._work = work
-        self._error: Exception | None = None
-        self._unfinished = threading.Lock()
-        self._unfinished.acquire()
-
-    def run(self) -> None:
-        """Do it, in the thread."""
-        try:
-            self._work()
-        except Exception as error:
-            self._error = error
-        finally:
-            self._unfinished.release()
-
-    @property
-    def over(self) -> bool:
-        """Whether it is done."""
-        return not self._unfinished.locked()
-
-    def finish(self) -> None:
-        """Wait until it is done.
-
-        Raises:
-            Exception: what the work has raised.
-        """
-        with self._unfinished:
-            if self._error is not None:
-                raise self._error
 
 
 class Beside:
@@ -57,18 +21,16 @@ class Beside:
 
     def __init__(self) -> None:
         """Start it."""
-        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        threading.Thread(target=self._run, daemon=True, name="beside").start()
+        self._thread = ThreadPoolExecutor(1, "beside", _let_the_cycle_go_first)
+        self._thread.submit(int)  # starts it now, not within a cycle
 
-    def begin(self, work: Callable[[], None]) -> Job:
+    def begin(self, work: Callable[[], None]) -> Future[None]:
         """Hand work over, which must not use what the caller uses before it is done."""
-        job = Job(work)
-        self._jobs.put(job)
-        return job
+        return self._thread.submit(work)
 
     def close(self) -> None:
         """End the thread after its last job."""
-        self._jobs.put(None)
+        self._thread.shutdown(wait=False)
 
     @contextlib.contextmanager
     def helps(self) -> Iterator[None]:
@@ -78,11 +40,6 @@ class Beside:
             yield
         finally:
             _helper.reset(token)
-
-    def _run(self) -> None:
-        _let_the_cycle_go_first()
-        while (job := self._jobs.get()) is not None:
-            job.run()
 
 
 _helper: ContextVar[Beside | None] = ContextVar("helper", default=None)
