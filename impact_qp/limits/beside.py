@@ -11,9 +11,45 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
+from queue import SimpleQueue
+
+
+class Job:
+    """Work that was handed over."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        """Begin unfinished."""
+        self._work = work
+        self._error: Exception | None = None
+        self._unfinished = threading.Lock()
+        self._unfinished.acquire()
+
+    def run(self) -> None:
+        """Do it, in the thread."""
+        try:
+            self._work()
+        except Exception as error:
+            self._error = error
+        finally:
+            self._unfinished.release()
+
+    @property
+    def over(self) -> bool:
+        """Whether it is done."""
+        return not self._unfinished.locked()
+
+    def finish(self) -> None:
+        """Wait until it is done.
+
+        Raises:
+            Exception: what the work has raised.
+        """
+        with self._unfinished:
+            if self._error is not None:
+                raise self._error
 
 
 class Beside:
@@ -21,16 +57,18 @@ class Beside:
 
     def __init__(self) -> None:
         """Start it."""
-        self._thread = ThreadPoolExecutor(1, "beside", _let_the_cycle_go_first)
-        self._thread.submit(int)  # starts it now, not within a cycle
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        threading.Thread(target=self._run, daemon=True, name="beside").start()
 
-    def begin(self, work: Callable[[], None]) -> Future[None]:
+    def begin(self, work: Callable[[], None]) -> Job:
         """Hand work over, which must not use what the caller uses before it is done."""
-        return self._thread.submit(work)
+        job = Job(work)
+        self._jobs.put(job)
+        return job
 
     def close(self) -> None:
         """End the thread after its last job."""
-        self._thread.shutdown(wait=False)
+        self._jobs.put(None)
 
     @contextlib.contextmanager
     def helps(self) -> Iterator[None]:
@@ -40,6 +78,11 @@ class Beside:
             yield
         finally:
             _helper.reset(token)
+
+    def _run(self) -> None:
+        _let_the_cycle_go_first()
+        while (job := self._jobs.get()) is not None:
+            job.run()
 
 
 _helper: ContextVar[Beside | None] = ContextVar("helper", default=None)

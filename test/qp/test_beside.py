@@ -20,8 +20,8 @@ def test_jobs_are_done_in_order_by_another_thread(beside):
     done = []
     jobs = [beside.begin(lambda k=k: done.append((k, threading.get_ident()))) for k in range(20)]
     for job in jobs:
-        job.result()
-    assert all(job.done() for job in jobs)
+        job.finish()
+    assert all(job.over for job in jobs)
     assert [k for k, _ in done] == list(range(20))
     assert threading.get_ident() not in {thread for _, thread in done}
 
@@ -29,18 +29,18 @@ def test_jobs_are_done_in_order_by_another_thread(beside):
 def test_the_caller_does_not_wait(beside):
     go_on = threading.Event()
     job = beside.begin(go_on.wait)
-    assert not job.done()
+    assert not job.over
     go_on.set()
-    job.result()
-    assert job.done()
+    job.finish()
+    assert job.over
 
 
 def test_an_error_is_raised_where_the_result_is_awaited(beside):
     job = beside.begin(lambda: 1 // 0)
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
-            job.result()
-    beside.begin(lambda: None).result()  # the thread goes on
+            job.finish()
+    beside.begin(lambda: None).finish()  # the thread goes on
 
 
 def test_it_helps_only_where_it_is_told_to(beside):
@@ -59,5 +59,5 @@ def test_a_closed_one_does_what_it_has_begun():
     made, done = Beside(), []
     job = made.begin(lambda: done.append(1))
     made.close()
-    job.result()
+    job.finish()
     assert done == [1]

@@ -4,7 +4,6 @@
 
 import gc
 import weakref
-from concurrent.futures import Future
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +14,7 @@ from impact_predictor.joint_load.worst_load import LoadSearch
 from impact_qp import Contact, ControlError, ImpactController, Plan
 from impact_qp.guards.takeover import cannot_be_made_safe
 from impact_qp.limits import JointLoadLimit, RobustImpactLimit, velocity_jump
-from impact_qp.limits.beside import Beside
+from impact_qp.limits.beside import Beside, Job
 from impact_robots import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 
@@ -215,17 +214,6 @@ def test_when_time_runs_out_on_the_way_nothing_is_known_after_five_millimetres(
     assert max(bounds[23:]) == 0.0
 
 
-class ToldJob(Future):
-    """Work that is done when the test says so."""
-
-    def __init__(self, work):
-        super().__init__()
-        self.work = work
-
-    def run(self):
-        self.set_result(self.work())
-
-
 class ToldThread(Beside):
     """Another thread that does each job when it is told to."""
 
@@ -233,7 +221,7 @@ class ToldThread(Beside):
         self.jobs = []
 
     def begin(self, work):
-        self.jobs.append(ToldJob(work))
+        self.jobs.append(Job(work))
         return self.jobs[-1]
 
 
@@ -258,7 +246,7 @@ def test_while_another_thread_works_a_cycle_does_not_wait(panda, at_impact, wall
         with other.helps():
             limit.catch_up(-np.inf)
     (job,) = other.jobs
-    assert not job.done()
+    assert not job.over
     job.run()
     with other.helps():
         limit.present_bound(fresh(at_impact))

@@ -13,12 +13,10 @@ import numpy as np
 
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.worst_load import near_worst
-from impact_qp.limits.beside import helper
+from impact_qp.limits.beside import Job, helper
 from impact_robots.state.state import PointState
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from impact_predictor.joint_load.load import LoadRun
     from impact_predictor.joint_load.load_case import LoadCase, RatedCase
 
@@ -74,7 +72,7 @@ class LoadWatch:
         self._last: PointState | None = None
         self._due: PointState | None = None  # at which no work has begun yet
         self._work: Pieces[None] | None = None  # begun, not finished
-        self._job: Future[None] | None = None  # the part of it that another thread does
+        self._job: Job | None = None  # the part of it that another thread does
         self._turn = self._renewed = 0
         self._way = 0.0  # travel of the contact point without a rated case [m]
         self._unrenewed = 0.0  # the same for known cases [m]
@@ -127,8 +125,8 @@ class LoadWatch:
 
     def _is_free(self, until: float) -> bool:
         """Return whether no other thread is at work, without a deadline once it is not."""
-        if self._job is not None and (until == inf or self._job.done()):
-            self._job.result()
+        if self._job is not None and (until == inf or self._job.over):
+            self._job.finish()
             self._job = None
         return self._job is None
 
