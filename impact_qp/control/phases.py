@@ -14,7 +14,11 @@ class Phase(Enum):
     """Phase of the controller.
 
     Attributes:
-        approaches, coasts, presses, brakes, holds: it is this phase.
+        approaches: it is the approach.
+        coasts: it follows the measured velocity after an impact.
+        presses: it presses against the surface.
+        brakes: it comes to rest.
+        holds: it is at rest.
         moves: along the normal, at a reference speed.
         stands: comes to rest, or is at rest.
         faces: the surface, and may still move towards it.

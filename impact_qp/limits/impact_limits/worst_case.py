@@ -121,7 +121,7 @@ class WorstCaseImpactLimit(ApproachSpeedLimit):
         return self.named_bound(*found)
 
     def take_row(self, speed: float, row: int) -> None:
-        """Take the bound of this cycle from the result of ``worst_speed``, see :meth:`take`."""
+        """Take the bound of this cycle from the result of ``worst_speed``, see :meth:`.take`."""
         name = self.bound.name
         if row >= 0 and self._names[row] is name:  # as in most cycles
             self.bound = _new(SpeedBound, (speed, name))
