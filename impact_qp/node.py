@@ -151,7 +151,7 @@ class ImpactQpNode(SuiteLifecycleNode):
         self._diagnostics = DiagnosticsReporter(
             self,
             steady,
-            STATES,
+            {STATES: "the arm's", **cycle.outputs.owners},
             lambda: (cycle.fault, cycle.watch.counts, cycle.inputs.newest),
         )
         self._watchdog = None

@@ -125,7 +125,7 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
             DiagnosticsReporter(
                 self,
                 steady,
-                f"{arm.name}/{STATES}" if arm.name else STATES,
+                {f"{arm.prefix}{STATES}": "the arm's", **arm.outputs.owners},
                 lambda arm=arm: (arm.diagnosis, arm.watch.counts, arm.inputs.newest),
             )
             for arm in self.arms

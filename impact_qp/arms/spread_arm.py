@@ -31,7 +31,11 @@ class SpreadWatching(Watching, Protocol):
 
 
 class SpreadArm(ControlCycle):
-    """Topics and control cycle of an arm whose plan is a part of that of all arms."""
+    """Topics and control cycle of an arm whose plan is a part of that of all arms.
+
+    Attributes:
+        prefix: of its topics.
+    """
 
     _guarded: GuardedSpreading
 
@@ -58,7 +62,8 @@ class SpreadArm(ControlCycle):
         """
         self._plan_start, self._on_stop, self._on_wait = start, on_stop, on_wait
         self._evidence_age = watching.evidence_age
-        prefix, profile = f"{name}/" if name else "", LOCKSTEP if watching.lockstep else SENSOR
+        self.prefix = prefix = f"{name}/" if name else ""
+        profile = LOCKSTEP if watching.lockstep else SENSOR
         outputs = Outputs(
             node,
             control.controller.robot,

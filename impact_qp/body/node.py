@@ -101,7 +101,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         self._diagnostics = DiagnosticsReporter(
             self,
             steady,
-            JOINTS,
+            {JOINTS: "the robot's", **self._outputs.owners},
             lambda: (self.fault, self._watch.counts, None if self._stamp < 0 else self._stamp),
         )
         self._watchdog = None

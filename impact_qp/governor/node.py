@@ -21,6 +21,7 @@ from impact_qp.governor.governor import SILENCE, Capped, Governor, MeasuredState
 from impact_qp.governor.parameters import GovernorParameters
 from impact_qp.governor.streams import STREAMS
 from impact_qp.governor.trajectory_stream import SHORTEST
+from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.messages import status_message
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import NANOSECONDS, JointReader, from_nanoseconds, to_nanoseconds
@@ -105,9 +106,19 @@ class ImpactGovernorNode(SuiteLifecycleNode):
                 (stream.kind, f"{topic}_in", self._take_command, self._drop_command),
             )
         ]
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._diagnostics = DiagnosticsReporter(
+            self,
+            steady,
+            {
+                "joint_states": "the arm's",
+                f"{topic}_in": "the controller's",
+                self._commands.topic_name: "this node's",
+            },
+            lambda: (self._fault, self._counts, self.newest),
+        )
         self._watchdog = None
         if not self._settings.lockstep:
-            steady = Clock(clock_type=ClockType.STEADY_TIME)
             self._watchdog = self.create_timer(LOOK_EVERY, self._look, clock=steady)
 
     def release(self, reason: str) -> None:
@@ -119,6 +130,7 @@ class ImpactGovernorNode(SuiteLifecycleNode):
             self.stop()
             self._commands.wait_for_all_acked(ACKNOWLEDGED_WITHIN)
         self._governor = None
+        self._diagnostics.destroy()
         if self._watchdog is not None:
             self.destroy_timer(self._watchdog)
         for subscription in self._listeners:

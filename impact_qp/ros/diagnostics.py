@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The controller's diagnostics, once a second, and a warning when two arms publish states."""
+"""A controller's diagnostics, once a second, and a warning when a topic has two publishers."""
 
 from __future__ import annotations
 
@@ -20,13 +20,16 @@ PERIOD, LOG_PERIOD = 1.0, 10.0  # [s]
 
 
 class DiagnosticsReporter:
-    """Publishes a node's fault, its counts and the number of publishers of its states."""
+    """Publishes a node's fault, its counts and the numbers of publishers of its topics.
+
+    States of two arms, or commands of two controllers, on one topic are obeyed in turn.
+    """
 
     def __init__(
         self,
         node: Node,
         clock: Clock,
-        states: str,
+        owners: dict[str, str],
         condition: Callable[[], tuple[str, Counts, int | None]],
     ) -> None:
         """Begin to report.
@@ -34,11 +37,11 @@ class DiagnosticsReporter:
         Args:
             node: to report on.
             clock: of the period.
-            states: topic of the arm's states.
+            owners: whose the one publisher of each topic is, ``{"joint_states": "the arm's"}``.
             condition: returns the fault, "" without, the counts, and the stamp of the last state
                 [ns], None before the first.
         """
-        self._node, self._states, self._condition = node, states, condition
+        self._node, self._owners, self._condition = node, owners, condition
         self._log = ThrottledLog(node.get_logger(), LOG_PERIOD)
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", STREAM)
         self._timer = node.create_timer(PERIOD, self._report, clock=clock)
@@ -49,12 +52,14 @@ class DiagnosticsReporter:
         self._node.destroy_timer(self._timer)
 
     def _report(self) -> None:
-        node, states = self._node, self._states
-        sources = node.count_publishers(node.resolve_topic_name(states))
-        if sources > 1:
-            self._log.warning(f"{states} has {sources} publishers, expected one: the arm's")
+        node, owners = self._node, self._owners
+        publishers = {each: node.count_publishers(node.resolve_topic_name(each)) for each in owners}
+        for topic, count in publishers.items():
+            if count > 1:
+                line = f"{topic} has {count} publishers, expected one: {owners[topic]}"
+                self._log.warning(line, kind=topic)
         name = node.get_fully_qualified_name().lstrip("/")
         fault, counts, newest = self._condition()
         stamp = from_nanoseconds(node.get_clock().now().nanoseconds if newest is None else newest)
-        message = diagnostics_message(name, stamp, fault, counts, sources)
+        message = diagnostics_message(name, stamp, fault, counts, publishers)
         self._publisher.publish(message)

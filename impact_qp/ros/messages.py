@@ -108,22 +108,23 @@ def _make_unknown(message: Any, kind: Any) -> None:
 
 
 def diagnostics_message(
-    name: str, stamp: Any, fault: str, counts: Counts, sources: int
+    name: str, stamp: Any, fault: str, counts: Counts, publishers: dict[str, int]
 ) -> DiagnosticArray:
-    """Return the diagnostics of the node called ``name``, whose states ``sources`` publish."""
+    """Return the diagnostics of the node called ``name``, with the publishers of its topics."""
     values = {
         "answered states": counts.answered,
         "missed cycles": counts.missed,
         "states faster than the rate": counts.passed,
         "dropped states": counts.dropped,
         "cycles without a solution": counts.infeasible,
-        "publishers of joint_states": sources,
+        **{f"publishers of {topic}": count for topic, count in publishers.items()},
     }
     level, text = DiagnosticStatus.OK, "controlling"
     if counts.note:
         level, text = DiagnosticStatus.WARN, counts.note
-    if sources != 1:
-        level, text = DiagnosticStatus.WARN, f"joint_states has {sources} publishers, expected one"
+    for topic, count in publishers.items():
+        if count != 1:
+            level, text = DiagnosticStatus.WARN, f"{topic} has {count} publishers, expected one"
     if fault:
         level, text = DiagnosticStatus.ERROR, fault
     status = DiagnosticStatus(

@@ -33,6 +33,7 @@ class Outputs:
     nobody; the other messages are made for those that subscribe, and sent to them.
 
     Attributes:
+        owners: whose the commands' topics are, see :class:`.DiagnosticsReporter`.
         sent: when the last answer's command was sent [s of ``time.perf_counter``].
     """
 
@@ -67,6 +68,8 @@ class Outputs:
         self._desired = make(JointState, f"{prefix}/desired_joint_states", STREAM)
         self._status = make(ControllerStatus, f"{prefix}/status", STREAM)
         self._publishers = [self._commands, self._values, self._desired, self._status]
+        topics = (each.topic_name for each in (self._commands, self._values))
+        self.owners = dict.fromkeys(topics, "this node's")
         if announces:
             self._announcement = make(ImpactAnnouncement, f"{prefix}/announcement", LATCHED)
             self._publishers.append(self._announcement)

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("rclpy")
 
 from controller_bench import MS, OK, TIME_OUT
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from governor_bench import GovernorBench
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -20,6 +21,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from impact_msgs.msg import ControllerStatus
 from impact_robots import ArmDynamics
 from impact_ros.messages import from_nanoseconds
+from impact_ros.qos import RECORD, STREAM
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -48,6 +50,24 @@ def bench(context, panda, scenario):
     yield make
     for each in made:
         each.close()
+
+
+@pytest.mark.parametrize(
+    ("topic", "whose"),
+    [("/impact_governor/commands", "this node's"), ("~/commands_in", "the controller's")],
+)
+def test_two_governors_or_two_controllers_are_warned_about(bench, capfd, topic, whose):
+    bench, heard = bench().start(), []
+    bench.driver.create_subscription(DiagnosticArray, "/diagnostics", heard.append, RECORD)
+    bench.spin(lambda: heard)
+    status = heard[-1].status[0]
+    assert (status.level, status.name) == (DiagnosticStatus.OK, "impact_governor: control cycle")
+    name = topic.replace("~", "/impact_governor")
+    other = bench.driver.create_publisher(Float64MultiArray, name, STREAM)
+    line = f"{topic} has 2 publishers, expected one"
+    bench.spin(lambda: heard[-1].status[0].message == line)
+    assert f"{line}: {whose}" in capfd.readouterr().err
+    bench.driver.destroy_publisher(other)
 
 
 @pytest.fixture(scope="module")

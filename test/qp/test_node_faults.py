@@ -14,8 +14,9 @@ from controller_bench import MS, OK, QUIET
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.lifecycle import TransitionCallbackReturn
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 
-from impact_msgs.msg import ControllerStatus, ImpactEstimate
+from impact_msgs.msg import ControllerStatus, ImpactEstimate, JointCommand
 from impact_qp.ros import control_cycle, outputs
 from impact_ros.messages import from_nanoseconds
 from impact_ros.qos import LATCHED, RECORD, STREAM
@@ -108,11 +109,29 @@ def test_two_publishers_of_states_are_warned_about_and_in_the_diagnostics(make_b
     bench.configure()
     bench.spin(lambda: heard)
     assert heard[-1].status[0].level == DiagnosticStatus.OK
-    assert "joint_states" in heard[-1].status[0].values[-1].key
+    counted = {each.key: each.value for each in heard[-1].status[0].values}
+    assert counted["publishers of joint_states"] == "1"
+    assert counted["publishers of /impact_qp/command"] == "1"
     other = bench.driver.create_publisher(JointState, "joint_states", STREAM)
     bench.spin(lambda: heard[-1].status[0].level == DiagnosticStatus.WARN)
     assert heard[-1].status[0].message == "joint_states has 2 publishers, expected one"
     assert "joint_states has 2 publishers, expected one: the arm's" in capfd.readouterr().err
+    bench.driver.destroy_publisher(other)
+
+
+@pytest.mark.parametrize(
+    ("kind", "topic"), [(JointCommand, "command"), (Float64MultiArray, "commands")]
+)
+def test_another_controllers_commands_are_warned_about(make_bench, capfd, kind, topic):
+    bench = make_bench()
+    heard = []
+    bench.driver.create_subscription(DiagnosticArray, "/diagnostics", heard.append, RECORD)
+    bench.configure()
+    other = bench.driver.create_publisher(kind, f"impact_qp/{topic}", STREAM)
+    bench.spin(lambda: heard and heard[-1].status[0].level == DiagnosticStatus.WARN)
+    line = f"/impact_qp/{topic} has 2 publishers, expected one"
+    assert heard[-1].status[0].message == line
+    assert f"{line}: this node's" in capfd.readouterr().err
     bench.driver.destroy_publisher(other)
 
 

@@ -19,13 +19,13 @@ class Publisher:
     """Notes what was published, and has as many subscribers as it is given."""
 
     def __init__(self, topic, sent):
-        self.subscribers, self._topic, self._sent = 0, topic, sent
+        self.subscribers, self.topic_name, self._sent = 0, topic, sent
 
     def get_subscription_count(self):
         return self.subscribers
 
     def publish(self, message):
-        self._sent.append((self._topic, message))
+        self._sent.append((self.topic_name, message))
 
 
 class Publishers:

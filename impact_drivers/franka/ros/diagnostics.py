@@ -46,14 +46,12 @@ class LoopDiagnostics:
         stamp = self._node.get_clock().now().to_msg()
         health = self._health.report(self._now(), cycle.counts.dropped)
         counts = counts_of(cycle.counts, "" if cycle.answer is None else cycle.answer.note)
-        message = diagnostics_message(name, stamp, fault, counts, self._sources())
+        states = "joint_states"
+        publishers = {states: self._node.count_publishers(self._node.resolve_topic_name(states))}
+        message = diagnostics_message(name, stamp, fault, counts, publishers)
         message.status.extend(diagnostic_message(health, name, stamp).status)
         message.status.append(_loop_status(name, cycle, ring, fault))
         self._publisher.publish(message)
-
-    def _sources(self) -> int:
-        node = self._node
-        return int(node.count_publishers(node.resolve_topic_name("joint_states")))
 
     def _now(self) -> int:
         return int(self._node.get_clock().now().nanoseconds)
