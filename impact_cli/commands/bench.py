@@ -99,10 +99,15 @@ def _benchmark(name: str) -> Any:
     if not _FOLDER.is_dir():
         raise AnalysisError("bench: the benchmarks are in a checkout of the project, not here")
     sys.path.insert(0, str(_FOLDER))  # benchmarks share their helpers
-    choices = [path.stem for path in sorted(_FOLDER.glob("*.py")) if _measures(path)]
+    choices = benchmark_names()
     if name not in choices:
         raise UsageError(f"benchmark: expected one of {', '.join(choices)}, got {name!r}")
     return import_module(name)
+
+
+def benchmark_names() -> list[str]:
+    """Return the names of all benchmarks, none outside a checkout."""
+    return [path.stem for path in sorted(_FOLDER.glob("*.py")) if _measures(path)]
 
 
 def _measures(path: Path) -> bool:

@@ -8,7 +8,8 @@ import argparse
 from shlex import quote
 from typing import Any
 
-from impact_cli.command_names import COMMANDS
+from impact_cli.command_names import COMMANDS, OF_CHECKOUT
+from impact_cli.commands.bench import benchmark_names
 
 _EPILOG = """examples:
   impact completion > ~/.local/share/bash-completion/completions/impact
@@ -24,6 +25,7 @@ _impact() {{
     local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} words
     if [ "$COMP_CWORD" -eq 1 ]; then
         words={commands}
+        if [ "${{COMP_WORDS[0]}}" = ./impact ]; then words+={of_checkout}; fi
     else
         case "${{COMP_WORDS[1]}} $before" in
 {values}
@@ -69,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
                 continue
             own += action.option_strings
             choices = [*map(str, action.choices or ()), *names.get(_kind(action), ())]
+            if command == "bench" and action.dest == "name":
+                choices = benchmark_names()
             if not action.option_strings:
                 plain += choices
             elif choices:
@@ -78,7 +82,10 @@ def run(arguments: argparse.Namespace) -> int:
         if plain:
             options.append(_case(quote(f"{command} ") + "*", plain))
     script = _SCRIPT.format(
-        commands=quote(" ".join(COMMANDS)), values="\n".join(values), options="\n".join(options)
+        commands=quote(" ".join(COMMANDS)),
+        of_checkout=quote(" ".join(["", *OF_CHECKOUT])),
+        values="\n".join(values),
+        options="\n".join(options),
     )
     print(script, end="")
     return 0

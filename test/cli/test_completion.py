@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from impact_cli.command_line import run
-from impact_cli.command_names import COMMANDS
+from impact_cli.command_names import COMMANDS, OF_CHECKOUT
 
 
 @pytest.fixture(scope="module")
@@ -23,8 +23,8 @@ def complete():
         patch.setattr("sys.stdout", printed)
         assert run(["completion"]) == 0
 
-    def offered(*words):
-        line = " ".join(f"'{word}'" for word in ("impact", *words))
+    def offered(*words, command="impact"):
+        line = " ".join(f"'{word}'" for word in (command, *words))
         script = (
             f"{printed.getvalue()}\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}; _impact;"
             ' printf "%s\\n" "${COMPREPLY[@]}"'
@@ -39,6 +39,7 @@ def complete():
 def test_commands(complete):
     assert complete("") == set(COMMANDS)
     assert complete("pl") == {"plan"}
+    assert complete("", command="./impact") == {*COMMANDS, *OF_CHECKOUT}
 
 
 def test_options_of_the_command(complete):
@@ -56,6 +57,7 @@ def test_options_of_the_command(complete):
         (("plan", "--robot", "panda_"), "panda_plate"),
         (("compare", "fr"), "fr3"),
         (("plan", "--impact-limits", "rob"), "robust"),
+        (("bench", "qp_l"), "qp_loop"),
     ],
 )
 def test_names_and_choices(complete, words, name):
