@@ -61,6 +61,13 @@ def moved(
 
 
 @compiled
+def along(direction: Vector, size: float, vector: ToVector) -> None:
+    """Write a vector of some size along a unit direction, both of shape (3,)."""
+    for axis in range(3):
+        vector[axis] = size * direction[axis]
+
+
+@compiled
 def joint_velocity(J: Matrix, linear: Vector, first: float, damping: float) -> NewVector:
     """Return the joint velocities that move a point without rotation, shape (n,) [rad/s].
 

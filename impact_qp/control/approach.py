@@ -12,6 +12,7 @@ import numpy as np
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.tasks import OrientationTask, PostureTask, Task, VelocityTask
+from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
@@ -97,6 +98,9 @@ class ApproachTasks:
         posture: PostureTask | None = None,
     ) -> None:
         """Set up for a control period [s]; tasks that are not given have the suite's gains."""
+        from impact_qp.compiled.motion_step import along  # loads slowly
+
+        self._along, self._moving = direct(along), np.zeros(3)  # reference of a moving arm [m/s]
         self._plan, self._period = plan, period
         self._normal, self._into = plan.contact.normal, -min(plan.speed, plan.speed_cap)
         self.velocity = VelocityTask() if velocity is None else velocity
@@ -161,8 +165,10 @@ class ApproachTasks:
             return
         step = min(max(change, -limit), limit)
         self.speed += step
+        if self._step is None:
+            task.reference = self._moving
         if step or self._step is None:
-            task.reference = self.speed * self._normal
+            self._along(self._normal, self.speed, self._moving)
         if step != self._step:
             task.feedforward = step / self._period * self._normal
             self._step = step

@@ -99,7 +99,6 @@ class ImpactController:
             sent=self.interface,
         )
         self._normal = plan.contact.normal
-        self._normal_and_no_turn = np.append(self._normal, np.zeros(3))  # what meets a twist
         self._near = self._acts_below(self.impact_limit)
         self._level = -plan.contact.gap(np.zeros(3))  # of the surface along it [m]
         self._slowest = AT_REST * robot.limits.velocity
@@ -228,7 +227,8 @@ class ImpactController:
         if not (sent.servo and (sent.started or self._positioned)):
             velocity = self._motion.velocity(q, dq, self._phase, periods, impact=impact)
         state = self._state = self._packed(q, velocity)
-        gap = float(self._normal.dot(state.position)) - self._level
+        place, normal_speed = state.along(self._normal)
+        gap = place - self._level
         self.anew = not sent.started
         if self.anew:
             self._look_before_approaching(state.point, dq, gap)
@@ -242,7 +242,7 @@ class ImpactController:
         self._looks = self._count % self._every == 0
         if phase is not self._phase or self.anew:
             self._enter(phase, state.point, dq)
-        command = self._command(state, dq, gap, ready)
+        command = self._command(state, dq, gap, normal_speed, ready)
         self._remember(command)
         if self._looks:
             if phase.moves:
@@ -363,7 +363,9 @@ class ImpactController:
             )
         self._approach.enter(phase, state)
 
-    def _command(self, state: PackedState, dq: np.ndarray, gap: float, ready: bool) -> Command:
+    def _command(
+        self, state: PackedState, dq: np.ndarray, gap: float, normal_speed: float, ready: bool
+    ) -> Command:
         """Return the command of the current phase."""
         phase, limit, note = self._phase, None, ""
         if gap < self._near and phase.faces:
@@ -394,7 +396,6 @@ class ImpactController:
         driver_torque = torque - gravity if compensated else torque
         arrays = torque, driver_torque, *motion, result.ddq, reference, gravity
         rows = result.active, result.relaxed, result.slack
-        normal_speed = float(self._normal_and_no_turn.dot(state.twist))
         speed_bound = nan if limit is None else limit.bound.speed
         near = phase.approaches and gap <= self.plan.overrun  # the surface may be off by that
         reports = normal_speed, speed_bound, gap, near or phase.coasts, note

@@ -106,6 +106,18 @@ def write_state(
     point_motion(dq, joint, point)
 
 
+@compiled
+def _motion_along(block: Block, direction: Vector) -> tuple[float, float]:
+    place, speed, position, velocity = 0.0, 0.0, len(block) - 4, len(block) - 25
+    for axis in range(3):
+        place += direction[axis] * block[position + axis]
+        speed += direction[axis] * block[velocity + axis]
+    return place, speed
+
+
+_along = direct(_motion_along)
+
+
 class StatePacker:
     """Computes packed states of an arm with a fixed base; one per thread."""
 
@@ -180,6 +192,10 @@ class PackedState:
     def twist(self) -> np.ndarray:
         """Of the contact point, base axes, shape (6,) [m/s; rad/s]."""
         return self.block[-25:-19]
+
+    def along(self, direction: np.ndarray) -> tuple[float, float]:
+        """Return the contact point's position [m] and velocity [m/s] along a direction, (3,)."""
+        return _along(self.block, direction)
 
     @property
     def q(self) -> np.ndarray:

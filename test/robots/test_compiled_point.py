@@ -51,6 +51,9 @@ def test_a_packed_state_is_the_plain_one():
         for name in ("position", "twist", "q", "dq", "h", "g"):
             np.testing.assert_array_equal(getattr(state, name), getattr(expected, name))
         np.testing.assert_array_equal(packed(expected).block, state.block)
+        direction = random.standard_normal(3)
+        along = direction @ expected.position, direction @ expected.velocity
+        np.testing.assert_allclose(state.along(direction), along, rtol=1e-12, atol=1e-14)
         other = found.robot_state.at("panda_link4")
         np.testing.assert_array_equal(other.J, expected.robot_state.at("panda_link4").J)
 
