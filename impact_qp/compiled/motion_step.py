@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from impact_robots.compiling.array_kinds import Matrix, NewVector, ToMatrix, ToVector, Vector
@@ -65,6 +67,24 @@ def along(direction: Vector, size: float, vector: ToVector) -> None:
     """Write a vector of some size along a unit direction, both of shape (3,)."""
     for axis in range(3):
         vector[axis] = size * direction[axis]
+
+
+@compiled
+def change(q: Vector, after: Vector, position: Vector, there: Vector) -> tuple[float, float]:
+    """Return how far the joint that moves most [rad], and the contact point [m], have moved.
+
+    Args:
+        q: positions of the joints, shape (n,) [rad].
+        after: the same after the motion.
+        position: of the contact point, shape (3,) [m].
+        there: the same after the motion.
+    """
+    most, square = 0.0, 0.0
+    for i in range(len(q)):
+        most = max(most, abs(after[i] - q[i]))
+    for axis in range(3):
+        square += (there[axis] - position[axis]) ** 2
+    return most, sqrt(square)
 
 
 @compiled

@@ -78,7 +78,7 @@ class Memory(NamedTuple):
     torque: Vector  # torques beyond gravity of the last cycle, shape (n,) [N.m]; NaN: not known
     fraction: float  # of a period that has passed since [-]
     preview: Preview
-    speed: float  # of approach, allowed at the end of the preview, may be infinite [m/s]
+    speed: float  # of approach, allowed now, may be infinite [m/s]
     bound: float  # on the approach speed in the last cycle, NaN: not known [m/s]
     period: float  # since that, as of :func:`.fall` [s]
     velocity: Vector  # that was commanded in the last cycle, shape (n,) [rad/s]

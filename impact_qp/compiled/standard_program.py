@@ -73,11 +73,11 @@ def standard_minimum(
     step = memory.fraction * program.torque_step
     box = torque_box(arm.g, memory.torque, step, program.torque_limits, program.adds_gravity)
     write_torque_rows(M, motor_inertia, bias, box, G[2 * n : 4 * n], h[2 * n : 4 * n])
-    normal, preview, speed = memory.preview.normal, memory.preview.time, memory.speed
-    bound, row = speed, NO_ROW
+    normal, preview = memory.preview.normal, memory.preview.time
+    bound, row = memory.speed, NO_ROW
     if program.impulses.directions.shape[1] > 0:
         bound, row = worst_speed(arm, point, motor_inertia, normal, program.impulses)
-        speed = bound + fall(bound - memory.bound, memory.period, preview)
+    speed = bound + fall(bound - memory.bound, memory.period, preview)
     if limited:
         unexplained = memory.preview.unexplained
         gradient, offset = approach_row(

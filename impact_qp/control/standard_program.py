@@ -138,7 +138,8 @@ class StandardProgram:
         if impact is not None:
             preview, before, period = impact.figures, impact.bound, impact.period
             if worst is None:
-                speed = impact.allowed(state.point)
+                impact.take(impact.packed_bound(state))
+                speed = impact.bound.speed
         velocity, turning, posture = self._velocity, self._orientation, self._posture
         wanted = (
             velocity.reference,

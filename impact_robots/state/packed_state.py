@@ -183,6 +183,10 @@ class PackedState:
             self._point = self._unpacked() if self._origin is None else self._changed(self._origin)
         return self._point
 
+    def holds(self, point: PointState) -> bool:
+        """Tell whether a point belongs to this state."""
+        return self._point is not None and self._point.robot_state is point.robot_state
+
     @property
     def position(self) -> np.ndarray:
         """Of the contact point, base axes, shape (3,) [m]."""

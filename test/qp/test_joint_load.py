@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from packed_states import packed
 
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
@@ -131,6 +132,17 @@ def test_work_between_cycles_changes_no_bound(panda, scenario, wall):
         assert late.present_bound(state) == bounds[-1]
         late.look(state)
     assert bounds[-1].speed > 0.0
+
+
+def test_a_packed_state_has_the_same_bound_and_counts_once(panda, scenario, wall):
+    plain, limit = JointLoadLimit(panda, wall), JointLoadLimit(panda, wall)
+    for point in path(panda, wall, scenario.start(panda), KNOWN_AFTER):
+        bound, state = plain.present_bound(point), packed(point)
+        assert limit.packed_bound(state) == bound == limit.packed_bound(state)
+        assert limit.present_bound(state.point) == bound  # as where a solver is needed
+        plain.catch_up()
+        limit.catch_up()
+    assert bound.speed > 0.0
 
 
 def test_while_a_command_waits_no_case_is_rated(panda, at_impact, wall, monkeypatch):

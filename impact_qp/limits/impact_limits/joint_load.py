@@ -21,12 +21,13 @@ from impact_qp.limits.impact_limits.speed import VELOCITY_MARGIN, ApproachSpeedL
 from impact_qp.limits.straight_path import states_ahead
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
-from impact_robots.state.state import PointState, RobotState
+from impact_robots.state.state import PointState
 
 if TYPE_CHECKING:
     from impact_predictor.joint_load.elastic_arm import ElasticArm
     from impact_predictor.joint_load.load_case import LoadCase, RatedCase
     from impact_predictor.joint_load.load_limits import LoadLimits
+    from impact_robots.state.packed_state import PackedState
 
 MARGIN = 0.02  # arms hit up to 1.5 % faster than the bound
 DURATION = 0.025  # simulated duration of an impact; no worst case comes later [s]
@@ -85,7 +86,8 @@ class JointLoadLimit(ApproachSpeedLimit):
         )
         self._dynamics = ArmDynamics(robot)  # of states ahead
         self._whole: tuple[bytes, SpeedBound] | None = None  # positions, the bound there
-        self._present: tuple[RobotState, SpeedBound] | None = None  # state, the bound there
+        self._present: tuple[PointState | PackedState, SpeedBound] | None = None  # the bound there
+        self._worst: tuple[RatedCase | None, SpeedBound] = None, NO_BOUND  # known, and its bound
         self._at: list[tuple[PointState, ElasticArm, LoadLimits]] = []  # of the last two states
 
     @classmethod
@@ -155,11 +157,24 @@ class JointLoadLimit(ApproachSpeedLimit):
 
         Zero until it is known: some 150 cycles after the first one.
         """
-        if self._present is None or self._present[0] is not point.robot_state:
-            worst = self._watch.worst(point)
-            unknown = _NO_NUMBER if self._watch.broken else _NOT_YET
-            bound = unknown if worst is None else self._bound_of(worst)
-            self._present = point.robot_state, bound  # more than once a cycle while pressing
+        return self._tracked(point)
+
+    def packed_bound(self, state: PackedState) -> SpeedBound:
+        """Return the same; the state is unpacked with the deferred work, if it is rated."""
+        return self._tracked(state)
+
+    def _tracked(self, state: PointState | PackedState) -> SpeedBound:
+        # asked more than once a cycle while pressing, or where a solver is needed
+        if self._present is None or not _of_one_state(state, self._present[0]):
+            worst = self._watch.worst(state)
+            if worst is None:
+                bound = _NO_NUMBER if self._watch.broken else _NOT_YET
+            elif worst is self._worst[0]:
+                bound = self._worst[1]
+            else:
+                bound = self._bound_of(worst)
+                self._worst = worst, bound
+            self._present = state, bound
         return self._present[1]
 
     def look(self, point: PointState) -> None:
@@ -198,3 +213,11 @@ class JointLoadLimit(ApproachSpeedLimit):
         if rated.speed == inf:
             return NO_BOUND
         return SpeedBound(rated.speed, self._limits.names[rated.worst])
+
+
+def _of_one_state(point: PointState | PackedState, known: PointState | PackedState) -> bool:
+    if point is known or not isinstance(point, PointState):
+        return point is known
+    if isinstance(known, PointState):
+        return point.robot_state is known.robot_state
+    return known.holds(point)

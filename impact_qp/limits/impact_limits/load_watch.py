@@ -9,16 +9,16 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-import numpy as np
-
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.worst_load import near_worst
 from impact_qp.limits.beside import Job, helper
+from impact_robots.compiling.direct_call import direct
 from impact_robots.state.state import PointState
 
 if TYPE_CHECKING:
     from impact_predictor.joint_load.load import LoadRun
     from impact_predictor.joint_load.load_case import LoadCase, RatedCase
+    from impact_robots.state.packed_state import PackedState
 
 JUMP = 0.02  # between two cycles; after a larger one everything is searched again [rad]
 PER_CASE = 1.5e-4  # travel of the contact point per rated case of a search [m]
@@ -68,9 +68,12 @@ class LoadWatch:
             ahead: returns the state after the arm has moved by a distance [m], at most to contact;
                 piece by piece.
         """
+        from impact_qp.compiled.motion_step import change  # loads slowly
+
+        self._change = direct(change)
         self._rate, self._search, self._ahead = rate, search, ahead
-        self._last: PointState | None = None
-        self._due: PointState | None = None  # at which no work has begun yet
+        self._last: PointState | PackedState | None = None
+        self._due: PointState | PackedState | None = None  # at which no work has begun yet
         self._work: Pieces[None] | None = None  # begun, not finished
         self._job: Job | None = None  # the part of it that another thread does
         self._turn = self._renewed = 0
@@ -79,20 +82,21 @@ class LoadWatch:
         self.broken = False
         self._forget()
 
-    def worst(self, point: PointState) -> RatedCase | None:
+    def worst(self, state: PointState | PackedState) -> RatedCase | None:
         """Return the worst case at a state, rated at a recent one; None: unknown.
 
         After a large jump of the arm everything restarts.
         """
         if self._due is not None:
             self.catch_up()
-        last, self._last, self._due = self._last or point, point, point
-        if np.abs(point.q - last.q).max() > JUMP or (self._known and self._unrenewed > LATE):
+        last, self._last, self._due = self._last or state, state, state
+        jump, way = self._change(last.q, state.q, last.position, state.position)
+        if jump > JUMP or (self._known and self._unrenewed > LATE):
             self._forget()
-        way = max(IDLE, float(np.linalg.norm(point.position - last.position)))
+        way = max(IDLE, way)
         self._way += way
         self._unrenewed += way
-        return min(self._known, key=_speed) if self._known else None
+        return self._worst
 
     def catch_up(self, until: float = inf) -> None:
         """Rate the due case at the last state, if not done yet.
@@ -100,9 +104,9 @@ class LoadWatch:
         Args:
             until: time by :func:`time.perf_counter` after which only a first piece is begun [s].
         """
-        point, self._due = self._due, None
-        if self._work is None and point is not None:
-            self._work = self._rating(point)
+        due, self._due = self._due, None
+        if self._work is None and due is not None:
+            self._work = self._rating(due if isinstance(due, PointState) else due.point)
         try:
             while self._work is not None and self._is_free(until):
                 piece = next(self._work, self)
@@ -148,12 +152,17 @@ class LoadWatch:
 
     def _forget(self) -> None:
         """Begin with the searches; nothing is known before the first are complete."""
-        self._known: list[RatedCase] = []
+        self._know([])
         self._found: list[list[RatedCase]] = []  # of the first searches, and of the last one
         self._waiting: list[RatedCase] = []  # to become known after rating at the present state
         self._fresh: list[RatedCase] = []  # of these, already rated
         self._work = None
         self._begin()
+
+    def _know(self, cases: list[RatedCase]) -> None:
+        """Take the known cases, and note the worst of them."""
+        self._known = cases
+        self._worst = min(cases, key=_speed) if cases else None
 
     def _begin(self) -> None:
         """Begin a search."""
@@ -166,11 +175,11 @@ class LoadWatch:
         """Rate known cases at the present state: the worst often, the others in turn."""
         self._unrenewed = 0.0
         if self._turn % 6 == 1:
-            speeds = [each.speed for each in self._known]
-            index = speeds.index(min(speeds))
+            index = [each is self._worst for each in self._known].index(True)
         else:
             index = self._renewed = (self._renewed + 1) % len(self._known)
-        self._known[index] = yield from self._rate(point, self._known[index].case)
+        fresh = yield from self._rate(point, self._known[index].case)
+        self._know([*self._known[:index], fresh, *self._known[index + 1 :]])
 
     def _step(self, point: PointState) -> Pieces[None]:
         """Rate the next case of the search; after the last one store the nearly worst ones."""
@@ -179,7 +188,8 @@ class LoadWatch:
             self._waiting.pop()
             self._fresh.append(fresh)
             if not self._waiting:
-                self._known, self._fresh = self._fresh, []
+                self._know(self._fresh)
+                self._fresh = []
                 self._unrenewed = PER_RENEWAL  # the first is due
             return
         first = len(self._found) < len(FIRST)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from impact_qp.limits.impact_limits.contact import SpeedBound
 from impact_qp.limits.impact_limits.impact_limit import ImpactLimit
 from impact_qp.limits.limit import NO_EFFECT
 from impact_robots.state.state import PointState, RobotState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 VELOCITY_MARGIN = 0.02  # an arm follows velocities within 1 %, and then 1 %
 
@@ -29,6 +33,10 @@ class ApproachSpeedLimit(ImpactLimit):
     def present_bound(self, point: PointState) -> SpeedBound:
         """Return the bound of this cycle; :meth:`speed_bound` unless overridden."""
         return self.speed_bound(point)
+
+    def packed_bound(self, state: PackedState) -> SpeedBound:
+        """Return the same of a packed state, which a limit may leave packed until the command."""
+        return self.present_bound(state.point)
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the one row: approach speed at most the bound."""
