@@ -22,15 +22,14 @@ from impact_qp.control.command import Acceleration, Command
 from impact_qp.control.estimate import MotionEstimate
 from impact_qp.control.phases import Phase, Situation, next_phase
 from impact_qp.control.plan import Plan, geometry_refusal
-from impact_qp.exceptions import ControlError
 from impact_qp.guards.envelope import Envelope
+from impact_qp.guards.measured import PlausibleState
 from impact_qp.guards.stall import HeldBackWatch, StallWatch
 from impact_qp.guards.takeover import cannot_be_made_safe
 from impact_qp.guards.tracking import TrackingWatch, looks_every
 from impact_qp.interface import HELD_LEAD, LEAD
 from impact_qp.limits import ApproachSpeedLimit, ImpactLimit, Limit
 from impact_qp.tasks import Task
-from impact_robots.compiling.direct_call import direct
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
 
 _new = tuple.__new__  # half the time of the constructor
 AT_REST = 0.01  # fraction of the velocity limits
-PLAUSIBLE = 1e3  # above all positions [rad; m] and velocities [rad/s; m/s] of arms
 FAR = 1.01  # leads of a commanded position beyond which the arm was moved externally
 PAUSE = 100_000_000  # time without a command after which the arm may be anywhere [ns]
 
@@ -73,13 +71,13 @@ class ImpactController:
         Raises:
             RobotError: a required limit or parameter of the robot is unknown.
         """
-        from impact_qp.compiled.guards import usable, within  # loads slowly
+        from impact_qp.compiled.guards import within  # loads slowly
 
-        self._usable, self._within = direct(usable), within
+        self._within = within
         robot.require("impact_qp")
         plan = plan.resolved(robot)
         self.robot, self.plan, self.period = robot, plan, period
-        self._shape = (robot.dof,)
+        self._measured = PlausibleState(robot.dof)
         self._period_ns = round(period * 1e9)
         self._dynamics = ArmDynamics(robot, compiled=True)
         self._packed = self._dynamics.packer()
@@ -321,18 +319,6 @@ class ImpactController:
             pushed,
         )
         return _new(Situation, inputs)
-
-    def _measured(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return both as arrays of plausible numbers, ``q`` copied, or raise ``ControlError``."""
-        try:
-            q, dq = np.asarray(q, float).copy(), np.asarray(dq, float)
-            if q.shape == dq.shape == self._shape and self._usable(q, dq, PLAUSIBLE):
-                return q, dq
-        except (TypeError, ValueError):  # not numeric, or ragged
-            pass
-        raise ControlError(
-            f"state: expected {self.robot.dof} finite positions and velocities below {PLAUSIBLE:g}"
-        )
 
     def _watch_for_stall(self, gap: float, ready: bool, taken: float) -> None:
         """Compare the travel of the contact point along the normal with the expected one."""

@@ -10,6 +10,7 @@ from math import inf, isfinite
 import numpy as np
 
 from impact_qp.exceptions import ControlError
+from impact_qp.guards.measured import PlausibleState
 from impact_qp.interface import RATE_FRACTION, TorqueInterface
 from impact_qp.references import Quintics, ReferenceState
 from impact_qp.spreading.command import SpreadCommand
@@ -20,12 +21,13 @@ from impact_qp.spreading.plan import SpreadPlan
 from impact_qp.spreading.program import SpreadingProgram, SpreadSolution, SpreadTask
 from impact_qp.spreading.stopping import HOLD_DISTANCE, ArmStop
 from impact_qp.spreading.watch import SpreadWatch
+from impact_robots.compiling.direct_call import direct
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
 GAP = 0.1  # longest time between two states that is used [s]
-_UNBELIEVABLE = 1e3  # no arm has such positions [rad; m] or velocities [rad/s; m/s]
+_new = tuple.__new__  # half the time of the constructor
 
 
 class SpreadingController:
@@ -56,8 +58,9 @@ class SpreadingController:
         """
         from impact_qp.compiled.torque_box import torques_in_step  # loads slowly
 
-        self._torques_in_step = torques_in_step
+        self._torques_in_step = direct(torques_in_step)
         robot.require("impact_qp")
+        self._measured = PlausibleState(robot.dof)
         self.robot, self.plan, self.period = robot, plan, period
         self._dynamics, self._timing = ArmDynamics(robot, compiled=True), plan.timing
         self._program = SpreadingProgram(robot, plan, period)
@@ -127,10 +130,12 @@ class SpreadingController:
             ControlError: the time or the state is not finite or of the wrong shape, or the
                 plan's force or friction has a wrong shape.
         """
-        self._check(time, q, dq)
+        q, dq = self._measured(q, dq)
+        if not isfinite(time):
+            raise ControlError(f"time: expected a finite number, got {time}")
         since, self._time = min(max(time - self._time, 0.0), GAP), time  # a clock may jump
         self._periods = max(1, round(since / self.period))
-        point = self._dynamics(q, dq)
+        point = self._dynamics.given(q, dq.copy())
         if impact and not self._hears:
             self._hear(time, point)
         self._hears = impact
@@ -158,17 +163,6 @@ class SpreadingController:
                 self._fields.hear(time, point)
         else:
             self._watch.hit_again()
-
-    def _check(self, time: float, q: np.ndarray, dq: np.ndarray) -> None:
-        n = self.robot.dof
-        for values in (q, dq):
-            usable = getattr(values, "shape", None) == (n,)
-            if not usable or not float(values.dot(values)) < _UNBELIEVABLE**2:
-                raise ControlError(
-                    f"state: expected {n} finite positions and velocities below {_UNBELIEVABLE:g}"
-                )
-        if not isfinite(time):
-            raise ControlError(f"time: expected a finite number, got {time}")
 
     @property
     def _hits(self) -> list[float | None]:
@@ -220,7 +214,7 @@ class SpreadingController:
             gamma = fields.gamma(motion, point, now)
         stiffness = self._stiffness_after if after else self._stiffness
         capped = self.impact_time is None and plan.guard.speed < inf
-        return SpreadTask(motion, stiffness, gamma, known, wrench, capped)
+        return _new(SpreadTask, (motion, stiffness, gamma, known, wrench, capped, None))
 
     def _reference(self, mode: Mode) -> Quintics:
         """Return the reference of a mode other than stop."""
@@ -240,31 +234,19 @@ class SpreadingController:
         self, point: PointState, mode: Mode, wanted: SpreadTask, found: SpreadSolution
     ) -> SpreadCommand:
         """Return the command: the torque of the accelerations, its rate limited for each joint."""
-        robot, state, ddq = self.robot, point.robot_state, found.ddq
-        box = state.g, self.interface.torque, self._step, robot.limits.torque
+        robot, state, ddq, g = self.robot, point.robot_state, found.ddq, point.g
+        box = g, self.interface.torque, self._step, robot.limits.torque
         motor = robot.apparent_motor_inertia
         torque, reference = self._torques_in_step(state.M, motor, state.h, ddq, *box)
-        sent = self.interface.torque = torque - state.g
+        sent = self.interface.torque = torque - g
         if not robot.driver_compensates_gravity:
-            self.interface.gravity = state.g
-        return SpreadCommand(
-            torque=torque,
-            gravity=state.g,
-            driver_torque=sent if robot.driver_compensates_gravity else torque,
-            ddq=ddq,
-            reference_torque=reference,
-            mode=mode,
-            reference=wanted.motion,
-            joint_velocity=found.joint_velocity,
-            task_feedback=found.feedback,
-            fade=wanted.fade,
-            velocity=point.velocity,
-            active=found.active,
-            solved=found.solved,
-            stop=self.stop,
-            held=self.held,
-            note=self._stopping.note,
-        )
+            self.interface.gravity = g
+        driver_torque = sent if robot.driver_compensates_gravity else torque
+        torques = torque, g, driver_torque, ddq, reference
+        follows = mode, wanted.motion, found.joint_velocity, found.feedback, wanted.fade
+        result = point.velocity, found.active, found.solved
+        stops = self.stop, self.held, self._stopping.note
+        return _new(SpreadCommand, (*torques, *follows, *result, *stops))
 
 
 def _vector(values: np.ndarray, size: int, name: str) -> np.ndarray:

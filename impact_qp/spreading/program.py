@@ -40,6 +40,7 @@ from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
+_new = tuple.__new__  # half the time of the constructor
 _SINGULAR = 1e-8  # damping of the reference's joint velocities, where the arm is singular
 _BRAKING = 20.0  # of the joints where the program has no solution [1/s]
 
@@ -121,20 +122,21 @@ class SpreadingProgram:
         state, motion, new = point.robot_state, wanted.motion, np.empty
         orientation = self._orientation if wanted.rotation is None else wanted.rotation
         reference = *motion, orientation, wanted.feedforward, wanted.stiffness
+        others = wanted.fade, wanted.wrench, wanted.capped
         written = new(self._n), new(TASKS), new(self._n), self._binding
         ddq, feedback, joint_velocity, _ = written
         count = self._minimum(
             state.numbers,
             point.numbers,
-            SpreadReferenceState(*reference, wanted.fade, wanted.wrench, wanted.capped),
+            _new(SpreadReferenceState, (*reference, *others)),
             self._program,
             numbers_of(self._rows),
-            SpreadArrays(*written),
+            _new(SpreadArrays, written),
         )
         if count < 0:
             return SpreadSolution(*self._by_solver(point, wanted), feedback, joint_velocity)
         self._rows = rows = tuple(self._binding[:count].tolist())
-        return SpreadSolution(ddq, self._named(rows), True, feedback, joint_velocity)
+        return _new(SpreadSolution, (ddq, self._named(rows), True, feedback, joint_velocity))
 
     def build(self, point: PointState, wanted: SpreadTask) -> QuadraticProgram:
         """Return the program of an arm in a state; it is overwritten by the next one."""

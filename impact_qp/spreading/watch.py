@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from impact_qp.guards.tracking import TrackingWatch
+from impact_qp.guards.tracking import TrackingWatch, looks_every
 from impact_qp.interface import TorqueInterface
 from impact_qp.references import ReferenceState
 from impact_qp.spreading.guard import SpreadGuard
@@ -36,7 +36,8 @@ class SpreadWatch:
             period: of control [s].
         """
         self._guard, self._contact = guard, contact
-        self._tracking = TrackingWatch(TorqueInterface, period)
+        self._every = looks_every(period)
+        self._tracking = TrackingWatch(TorqueInterface, self._every * period)
         self._into = np.asarray(guard.into, dtype=float)
         self.reset()
 
@@ -45,6 +46,7 @@ class SpreadWatch:
         self.stop: StopReason | None = None
         self._before = True  # before the impact
         self._tracking.reset(0.0)
+        self._cycles, self._elapsed = 0, 0.0  # of the motion, and since its speed was measured [s]
         self._first: float | None = None  # along ``into`` beyond the reference, at the impact [m]
 
     def halt(self) -> None:
@@ -88,12 +90,19 @@ class SpreadWatch:
         """
         if self.stop is not None:
             return
-        speed = float(np.linalg.norm(motion.velocity[:3])) if self._before else inf
-        commanded = np.array([min(speed, self._guard.cap), 0.0, 0.0])  # in any direction
-        if self._tracking.problem(point.position, commanded, elapsed):
+        self._cycles += 1
+        self._elapsed += elapsed
+        if self._cycles % self._every == 0 and self._is_too_fast(point, motion):
             self.stop = StopReason.OVERSPEED
         elif mode in (Mode.INTERIM, Mode.POST) and self._object_is_gone(point.position, motion):
             self.stop = StopReason.LOST
+
+    def _is_too_fast(self, point: PointState, motion: ReferenceState) -> bool:
+        """Tell whether the arm has moved faster than commanded since this was asked last."""
+        speed = float(np.linalg.norm(motion.velocity[:3])) if self._before else inf
+        commanded = np.array([min(speed, self._guard.cap), 0.0, 0.0])  # in any direction
+        elapsed, self._elapsed = self._elapsed, 0.0
+        return bool(self._tracking.problem(point.position, commanded, elapsed))
 
     def _object_is_gone(self, position: np.ndarray, motion: ReferenceState) -> bool:
         """Tell whether the object is gone; ``position`` in base axes, shape (3,) [m]."""
