@@ -19,10 +19,11 @@ from impact_qp.compiled.motion_step import joint_velocity as velocity_of_joints
 from impact_qp.compiled.records import SpreadArrays, SpreadProgram, SpreadReferenceState
 from impact_qp.compiled.task_rows import rotation_vector
 from impact_qp.compiled.torque_box import write_torque_rows
-from impact_robots.compiling.array_kinds import Integers
+from impact_robots.compiling.array_kinds import Block, Integers
 from impact_robots.compiling.compiled import compiled, part
 from impact_robots.compiling.plain_numbers import ArmNumbers, PointNumbers
 from impact_robots.compiling.small_algebra import solved
+from impact_robots.state.packed_state import records_in
 
 
 @part
@@ -86,8 +87,7 @@ def _write_braking(
 
 @compiled
 def spreading_minimum(
-    arm: ArmNumbers,
-    point: PointNumbers,
+    state: Block,
     wanted: SpreadReferenceState,
     program: SpreadProgram,
     guess: Integers,
@@ -96,14 +96,15 @@ def spreading_minimum(
     """Write accelerations; return how many rows bind, -1: no minimum was found.
 
     Args:
-        arm: of the state.
-        point: of contact.
+        state: block of a :class:`.PackedState`.
         wanted: by the tasks.
         program: that is built in each cycle.
         guess: numbers of the rows that might bind, shape (k,).
         solution: written.
     """
-    q, dq, M, J, n = arm.q, arm.dq, arm.M, point.J, len(arm.q)
+    n = len(solution.ddq)
+    arm, point = records_in(state, n)
+    q, dq, M, J = arm.q, arm.dq, arm.M, point.J
     motor_inertia, acceleration, dt = program.motor_inertia, wanted.acceleration, program.dt
     _write_feedback(arm, point, wanted, solution.feedback)
     added = _pushing(M, motor_inertia, J, wanted.wrench)

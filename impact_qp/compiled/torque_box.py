@@ -9,6 +9,7 @@ from math import isnan
 import numpy as np
 
 from impact_robots.compiling.array_kinds import (
+    Block,
     Matrix,
     NewMatrix,
     NewVector,
@@ -17,6 +18,7 @@ from impact_robots.compiling.array_kinds import (
     Vector,
 )
 from impact_robots.compiling.compiled import compiled
+from impact_robots.state.packed_state import records_in
 
 
 @compiled
@@ -79,14 +81,14 @@ def torques_of(
 
 @compiled
 def torques_in_step(
-    M: Matrix,
+    state: Block,
     motor_inertia: Vector,
-    bias: Vector,
     ddq: Vector,
-    g: Vector,
     previous: Vector,
     step: Vector,
     limits: Vector,
 ) -> tuple[NewVector, NewVector]:
     """Return :func:`torques_of` within the :func:`torque_box` of a driver that is sent all."""
-    return torques_of(M, motor_inertia, bias, ddq, torque_box(g, previous, step, limits, False))
+    arm, _ = records_in(state, len(ddq))
+    box = torque_box(arm.g, previous, step, limits, False)
+    return torques_of(arm.M, motor_inertia, arm.h, ddq, box)

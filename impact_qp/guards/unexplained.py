@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from impact_robots.robot import Robot
-from impact_robots.state.state import PointState, RobotState
+from impact_robots.state.state import PointState
 
 HEAVIEST = 3.5  # largest payload at the contact point that is compensated [kg]
 OTHER = 2.0  # additional torque of each joint that is compensated, as of a lever at the tool [N.m]
@@ -62,21 +62,7 @@ class UnexplainedLoad:
         if joint >= 0:
             self.note = f"{robot.joint_names[joint]}: {torque[joint]:.1f} N.m beyond the model"
 
-    def borne(
-        self, point: PointState, unexplained: np.ndarray
-    ) -> tuple[PointState, np.ndarray, str]:
-        """Return :meth:`on`, ``opposed`` and ``note`` after a :meth:`look`."""
-        self.look(point, unexplained)
-        return self.on(point), self.opposed, self.note
-
     def reset(self) -> None:
         """Compensate nothing."""
         self.torque = self.opposed = np.zeros(self._robot.dof)
         self.note, self.counts = "", False
-
-    def on(self, point: PointState) -> PointState:
-        """Return a state with the load in its bias forces."""
-        state = point.robot_state
-        q, dq, M, h, *others = state
-        loaded = tuple.__new__(RobotState, (q, dq, M, h - self.torque, *others))  # half the time
-        return tuple.__new__(PointState, (loaded, *point[1:]))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import inf, isfinite
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,6 +26,9 @@ from impact_robots.compiling.direct_call import direct
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 GAP = 0.1  # longest time between two states that is used [s]
 _new = tuple.__new__  # half the time of the constructor
@@ -62,7 +66,7 @@ class SpreadingController:
         robot.require("impact_qp")
         self._measured = PlausibleState(robot.dof)
         self.robot, self.plan, self.period = robot, plan, period
-        self._dynamics, self._timing = ArmDynamics(robot, compiled=True), plan.timing
+        self._packed, self._timing = ArmDynamics(robot, compiled=True).packer(), plan.timing
         self._program = SpreadingProgram(robot, plan, period)
         gains = plan.gains
         before, after = gains.orientation, gains.orientation_after
@@ -135,22 +139,22 @@ class SpreadingController:
             raise ControlError(f"time: expected a finite number, got {time}")
         since, self._time = min(max(time - self._time, 0.0), GAP), time  # a clock may jump
         self._periods = max(1, round(since / self.period))
-        point = self._dynamics.given(q, dq.copy())
+        state = self._packed(q, dq)
         if impact and not self._hears:
-            self._hear(time, point)
+            self._hear(time, state.point)
         self._hears = impact
-        now, hit = self._motion_times(time, point)
+        now, hit = self._motion_times(time, state)
         mode = mode_at(self.plan.variant, self._timing, now, hit)
         stopped = any(each.stop for each in self.partners)
-        if self._watch.look(mode, self.impact_time, point, stopped):
+        if self._watch.look(mode, self.impact_time, state, stopped):
             mode = Mode.STOP
-        wanted = self._wanted(mode, time, point, (now, hit))
-        watched = self._watched(wanted.motion, point)
-        self._watch.follow(mode, point, watched, self._periods * self.period)
-        loaded = self._stopping.loaded(point, self._periods) if mode is Mode.STOP else point
+        wanted = self._wanted(mode, time, state, (now, hit))
+        watched = self._watched(wanted.motion, state)
+        self._watch.follow(mode, state, watched, self._periods * self.period)
+        loaded = self._stopping.loaded(state, self._periods) if mode is Mode.STOP else state
         command = self._command(loaded, mode, wanted, self._program.solve(loaded, wanted))
         if mode is Mode.STOP:
-            self._stopping.sent(point, command.torque)
+            self._stopping.sent(state.point, command.torque)
         return command
 
     def _hear(self, time: float, point: PointState) -> None:
@@ -169,18 +173,18 @@ class SpreadingController:
         """When impacts were detected, of this arm and then of its partners [s]."""
         return [each.impact_time for each in (self, *self.partners)]
 
-    def _motion_times(self, time: float, point: PointState) -> tuple[float, float | None]:
+    def _motion_times(self, time: float, state: PackedState) -> tuple[float, float | None]:
         """Return the time of the motion and of its impact: the clock's, or by the place [s]."""
         if self._fields is None:
             return time, self.impact_time
-        return self._fields.time(time, point, self._hits), self._fields.impact_at
+        return self._fields.time(time, state.point, self._hits), self._fields.impact_at
 
-    def _watched(self, motion: ReferenceState, point: PointState) -> ReferenceState:
+    def _watched(self, motion: ReferenceState, state: PackedState) -> ReferenceState:
         """Return the motion with a position to compare with, which fields do not have."""
         if self._fields is None:
             return motion
         elapsed, all_hit = self._periods * self.period, None not in self._hits
-        along = self._fields.watched(point, elapsed, all_hit=all_hit)
+        along = self._fields.watched(state.point, elapsed, all_hit=all_hit)
         return motion._replace(position=np.append(along, motion.position[3]))
 
     def reference_velocities(self, time: float) -> tuple[np.ndarray, np.ndarray]:
@@ -192,26 +196,26 @@ class SpreadingController:
         return reference.ante(time).velocity[:3], reference.post(time).velocity[:3]
 
     def _wanted(
-        self, mode: Mode, time: float, point: PointState, motion_times: tuple[float, float | None]
+        self, mode: Mode, time: float, state: PackedState, motion_times: tuple[float, float | None]
     ) -> SpreadTask:
         """Return the targets of the tasks; times by the clock, and as of `_motion_times`."""
         plan, (known, wrench) = self.plan, self._none
         if mode is Mode.STOP:
             motion, rotation = self._stopping.wanted(
-                point, self._watch.braking_time, self._stiffness, self._periods
+                state.point, self._watch.braking_time, self._stiffness, self._periods
             )
             return SpreadTask(motion, self._stiffness, 1.0, known, wrench, False, rotation)
         after, (now, hit) = mode in (Mode.INTERIM, Mode.POST), motion_times
         fields, friction = self._fields, plan.post_friction if after else plan.ante_friction
-        motion = self._reference(mode)(now) if fields is None else fields(point, after=after)
+        motion = self._reference(mode)(now) if fields is None else fields(state.point, after=after)
         if friction is not None:
             known = _vector(friction(now), TASKS, "friction")
         if after and not self._waits(time):
-            pressed = motion if fields is None else fields.pressed(motion, point, now)
+            pressed = motion if fields is None else fields.pressed(motion, state.point, now)
             wrench = _vector(plan.force(pressed), WRENCH, "force")
         gamma = fade(mode, self._timing, now, hit)
         if fields is not None and not after:
-            gamma = fields.gamma(motion, point, now)
+            gamma = fields.gamma(motion, state.point, now)
         stiffness = self._stiffness_after if after else self._stiffness
         capped = self.impact_time is None and plan.guard.speed < inf
         return _new(SpreadTask, (motion, stiffness, gamma, known, wrench, capped, None))
@@ -231,20 +235,20 @@ class SpreadingController:
         return any(each is None or time < each + settle for each in self._hits)
 
     def _command(
-        self, point: PointState, mode: Mode, wanted: SpreadTask, found: SpreadSolution
+        self, state: PackedState, mode: Mode, wanted: SpreadTask, found: SpreadSolution
     ) -> SpreadCommand:
         """Return the command: the torque of the accelerations, its rate limited for each joint."""
-        robot, state, ddq, g = self.robot, point.robot_state, found.ddq, point.g
-        box = g, self.interface.torque, self._step, robot.limits.torque
+        robot, ddq, g = self.robot, found.ddq, state.g
+        box = self.interface.torque, self._step, robot.limits.torque
         motor = robot.apparent_motor_inertia
-        torque, reference = self._torques_in_step(state.M, motor, state.h, ddq, *box)
+        torque, reference = self._torques_in_step(state.block, motor, ddq, *box)
         sent = self.interface.torque = torque - g
         if not robot.driver_compensates_gravity:
             self.interface.gravity = g
         driver_torque = sent if robot.driver_compensates_gravity else torque
         torques = torque, g, driver_torque, ddq, reference
         follows = mode, wanted.motion, found.joint_velocity, found.feedback, wanted.fade
-        result = point.velocity, found.active, found.solved
+        result = state.velocity, found.active, found.solved
         stops = self.stop, self.held, self._stopping.note
         return _new(SpreadCommand, (*torques, *follows, *result, *stops))
 

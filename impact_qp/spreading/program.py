@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import sqrt
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,9 @@ from impact_qp.tasks.redundancy import RedundancyTask
 from impact_qp.tasks.tracking import TrackingTask
 from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
-from impact_robots.state.state import PointState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 _new = tuple.__new__  # half the time of the constructor
 _SINGULAR = 1e-8  # damping of the reference's joint velocities, where the arm is singular
@@ -117,42 +119,42 @@ class SpreadingProgram:
         """Forget which rows bound in the last cycle."""
         self._rows: tuple[int, ...] = ()
 
-    def solve(self, point: PointState, wanted: SpreadTask) -> SpreadSolution:
+    def solve(self, state: PackedState, wanted: SpreadTask) -> SpreadSolution:
         """Return accelerations of the arm in a state."""
-        state, motion, new = point.robot_state, wanted.motion, np.empty
+        motion, new = wanted.motion, np.empty
         orientation = self._orientation if wanted.rotation is None else wanted.rotation
         reference = *motion, orientation, wanted.feedforward, wanted.stiffness
         others = wanted.fade, wanted.wrench, wanted.capped
         written = new(self._n), new(TASKS), new(self._n), self._binding
         ddq, feedback, joint_velocity, _ = written
         count = self._minimum(
-            state.numbers,
-            point.numbers,
+            state.block,
             _new(SpreadReferenceState, (*reference, *others)),
             self._program,
             numbers_of(self._rows),
             _new(SpreadArrays, written),
         )
         if count < 0:
-            return SpreadSolution(*self._by_solver(point, wanted), feedback, joint_velocity)
+            return SpreadSolution(*self._by_solver(state, wanted), feedback, joint_velocity)
         self._rows = rows = tuple(self._binding[:count].tolist())
         return _new(SpreadSolution, (ddq, self._named(rows), True, feedback, joint_velocity))
 
-    def build(self, point: PointState, wanted: SpreadTask) -> QuadraticProgram:
+    def build(self, state: PackedState, wanted: SpreadTask) -> QuadraticProgram:
         """Return the program of an arm in a state; it is overwritten by the next one."""
         self._tell(wanted)
+        point = state.point
         added = force_acceleration(point, self._motor, wanted.wrench)
         return self._builder.build(point.robot_state, added)
 
     def _by_solver(
-        self, point: PointState, wanted: SpreadTask
+        self, state: PackedState, wanted: SpreadTask
     ) -> tuple[np.ndarray, tuple[str, ...], bool]:
         """Return accelerations, binding limits, and whether there is a solution."""
         try:
-            found = solve(self.build(point, wanted))
+            found = solve(self.build(state, wanted))
         except NoSolutionFound:
             self._rows = ()
-            return -_BRAKING * point.dq, (), False
+            return -_BRAKING * state.dq, (), False
         self._rows = found.rows
         return found.x, found.active, True
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from impact_qp.guards.unexplained import UnexplainedLoad
 from impact_qp.references import Knot, Quintics, ReferenceState
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 HOLD_DISTANCE = 0.05  # displacement of the contact point beyond which its new position is held [m]
 HOLD_TURN = 0.3  # of the contact frame or the first joint, the same [rad]
@@ -125,16 +129,18 @@ class ArmStop:
 
     # --- what is not announced ----------------------------------------------------------------
 
-    def loaded(self, point: PointState, periods: int = 1) -> PointState:
+    def loaded(self, state: PackedState, periods: int = 1) -> PackedState:
         """Return the state with an unannounced payload in its bias forces.
 
         Called once per cycle, ``periods`` after the last call.
         """
+        point = state.point
         self._filter.update(point.q, point.dq, self._ddq, periods)
         unexplained = self._filter.unexplained
         assert unexplained is not None
-        loaded, _, self.note = self._load.borne(point, unexplained)
-        return loaded
+        self._load.look(point, unexplained)
+        self.note = self._load.note
+        return state.opposing(self._load.torque)
 
     def sent(self, point: PointState, torque: np.ndarray) -> None:
         """Store the torque sent in a state without payload, gravity included, shape (n,) [N.m]."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from impact_qp.interface import TorqueInterface
 from impact_qp.references import ReferenceState
 from impact_qp.spreading.guard import SpreadGuard
 from impact_qp.spreading.modes import Mode, StopReason
-from impact_robots.state.state import PointState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 STOPPING = 0.3  # braking time of an arm [s]
 LETTING_GO = 0.15  # the same of one with no braking distance, object or partner left [s]
@@ -58,7 +61,7 @@ class SpreadWatch:
         self.stop = self.stop or StopReason.AGAIN
 
     def look(
-        self, mode: Mode, impact_time: float | None, point: PointState, partner_stopped: bool
+        self, mode: Mode, impact_time: float | None, point: PackedState, partner_stopped: bool
     ) -> StopReason | None:
         """Return why the arm must stop, before it follows a reference; None: it need not."""
         self._before = impact_time is None
@@ -71,7 +74,7 @@ class SpreadWatch:
                 self.stop = StopReason.PARTNER
         return self.stop
 
-    def _travels_too_far(self, point: PointState) -> bool:
+    def _travels_too_far(self, point: PackedState) -> bool:
         """Tell whether the arm can only just stop within the allowed travel."""
         if self._guard.travel == inf:
             return False
@@ -79,7 +82,9 @@ class SpreadWatch:
         travel = float(self._into @ (point.position - self._contact)) + speed * LETTING_GO / 2
         return travel > self._guard.travel
 
-    def follow(self, mode: Mode, point: PointState, motion: ReferenceState, elapsed: float) -> None:
+    def follow(
+        self, mode: Mode, point: PackedState, motion: ReferenceState, elapsed: float
+    ) -> None:
         """Check the speed of the arm and the displacement of the object, for the next cycle.
 
         Args:
@@ -97,7 +102,7 @@ class SpreadWatch:
         elif mode in (Mode.INTERIM, Mode.POST) and self._object_is_gone(point.position, motion):
             self.stop = StopReason.LOST
 
-    def _is_too_fast(self, point: PointState, motion: ReferenceState) -> bool:
+    def _is_too_fast(self, point: PackedState, motion: ReferenceState) -> bool:
         """Tell whether the arm has moved faster than commanded since this was asked last."""
         speed = float(np.linalg.norm(motion.velocity[:3])) if self._before else inf
         commanded = np.array([min(speed, self._guard.cap), 0.0, 0.0])  # in any direction

@@ -193,6 +193,11 @@ class PackedState:
         return self.block[-4:-1]
 
     @property
+    def velocity(self) -> np.ndarray:
+        """Of the contact point, base axes, shape (3,) [m/s]."""
+        return self.block[-25:-22]
+
+    @property
     def twist(self) -> np.ndarray:
         """Of the contact point, base axes, shape (6,) [m/s; rad/s]."""
         return self.block[-25:-19]

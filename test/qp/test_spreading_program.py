@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from packed_states import packed
 from spread_run_up import INTO, Q
 
 from impact_qp.compiled.binding_rows import minimum_on
@@ -51,7 +52,9 @@ def drawn(panda, random, case):
     motion = ReferenceState(at + 0.1 * far * random.normal(size=4), velocity, far * velocity)
     stiffness, known = random.uniform(20.0, 200.0, 3), random.normal(size=7)
     wrench = 30.0 * random.normal(size=6) if case % 2 else np.zeros(6)
-    return point, SpreadTask(motion, stiffness, random.uniform(), known, wrench, bool(case % 3))
+    return packed(point), SpreadTask(
+        motion, stiffness, random.uniform(), known, wrench, bool(case % 3)
+    )
 
 
 def test_it_finds_what_a_solver_finds(panda, program):
@@ -87,9 +90,9 @@ def test_it_finds_what_a_solver_finds(panda, program):
 
 
 def test_feedback_and_motion_of_the_joints_are_those_of_tasks_and_jacobian(panda, program):
-    point, wanted = drawn(panda, np.random.default_rng(5), 100)
-    found = program.solve(point, wanted)
-    program.build(point, wanted)  # tells the tasks
+    state, wanted = drawn(panda, np.random.default_rng(5), 100)
+    point, found = state.point, program.solve(state, wanted)
+    program.build(state, wanted)  # tells the tasks
     state, turn = point.robot_state, program._turn
     turning = turn.residual(state)[1] + point.drift[3:] - turn.feedforward
     feedback = program._position.feedback(state), turning, [program._joint.feedback(state)]
@@ -114,9 +117,9 @@ def test_rows_of_the_last_cycle_do_not_change_the_result(panda, program):
 def test_after_an_arm_without_a_solution_the_next_cycle_is_as_any_other(panda, program):
     point, wanted = drawn(panda, np.random.default_rng(9), 31)
     expected = program.solve(point, wanted)
-    q = np.array(point.q)
+    q = point.q.copy()
     q[3] = panda.limits.position_upper[3] + 0.1
-    beyond = ArmDynamics(panda)(q, np.full(7, 0.5))
+    beyond = packed(ArmDynamics(panda)(q, np.full(7, 0.5)))
     found = program.solve(beyond, wanted)
     assert not found.solved
     assert found.active == ()
