@@ -44,17 +44,15 @@ def _of(mode: str) -> dict[str, float]:
     """Return the figures of a reading of the impact."""
     cycles: list[float] = []
     floors: list[float] = []
-    binding = 0
+    binding, rest = 0, np.zeros(ROBOT.nv)
+    programs, states = _recorded(mode)
     for _ in range(ROUNDS):
         controller, start = _controller(mode)
-        rest, programs = np.zeros(ROBOT.nv), _kept(controller)
-        states = []
         gc.disable()
         for k in range(CYCLES):
             began = process_time()
             command = controller.update(k * PERIOD, start, rest, NO_FORCES)
             cycles.append(process_time() - began)
-            states.append(controller.reference)
             binding += any(name.startswith("impact") for name in command.active)
         floors += _floor(programs, states)
         gc.enable()
@@ -83,6 +81,18 @@ def _controller(mode: str) -> tuple[WholeBodyController, np.ndarray]:
         arrivals.append(Arrival(palm, Contact(point, normal, 0.79, (0.0, 0.3))))
     phases = PalmApproach(arrivals, SPEED)
     return WholeBodyController(ROBOT, q, phases, impact_limits=mode), q
+
+
+def _recorded(
+    mode: str,
+) -> tuple[list[tuple[Any, ...]], list[tuple[np.ndarray, np.ndarray]]]:
+    """Return programs and states of the cycles, which are the same each time."""
+    controller, start = _controller(mode)
+    rest, programs, states = np.zeros(ROBOT.nv), _kept(controller), []
+    for k in range(CYCLES):
+        controller.update(k * PERIOD, start, rest, NO_FORCES)
+        states.append(controller.reference)
+    return programs, states
 
 
 def _kept(controller: WholeBodyController) -> list[tuple[Any, ...]]:
