@@ -12,6 +12,7 @@ import numpy as np
 from impact_qp.limits import Limit
 from impact_qp.program.program import QuadraticProgram
 from impact_qp.tasks import Task
+from impact_robots.compiling.direct_call import direct
 from impact_robots.state.state import RobotState
 
 REGULARISATION = 1e-6  # on every variable
@@ -38,7 +39,7 @@ class ProgramBuilder:
         from impact_qp.compiled import binding_rows  # noqa: F401  the same
         from impact_qp.compiled.cost import write_cost
 
-        self._write_cost = write_cost
+        self._write_cost = direct(write_cost)
         self._dof, self._limits, self._soften = dof, tuple(limits), soften
         size = dof + sum(limit.variables for limit in limits) + int(soften)
         bounded = any(limit.bounded for limit in limits)

@@ -13,6 +13,7 @@ from impact_qp.limits.limit import NO_EFFECT
 from impact_qp.whole_body.arrival import Arrival, ArrivalsLimit
 from impact_qp.whole_body.impact_rows import CentroidalBounds, ImpactRowMaker
 from impact_robots import PointState, Robot, RobotState
+from impact_robots.compiling.direct_call import direct
 
 _UNKNOWN = SpeedBound(0.0, "joint loads not known")
 _NORMAL = np.array([[0.0], [0.0], [1.0]])
@@ -60,9 +61,9 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
         from impact_qp.compiled import arrival_rows  # loads slowly
 
         super().__init__(robot, preview=preview, margin=margin)
-        self._binding_rows = arrival_rows.binding_rows
-        self._common_speed = arrival_rows.common_speed
-        self._unit_impulses = arrival_rows.unit_impulses
+        self._binding_rows = direct(arrival_rows.binding_rows)
+        self._common_speed = direct(arrival_rows.common_speed)
+        self._unit_impulses = direct(arrival_rows.unit_impulses)
         self._maker = ImpactRowMaker(robot, centroidal, torques=not by_load)
         self._along_normal, self._generators, self._by_load = along_normal, generators, by_load
         self.names = tuple(f"impact {i + 1}" for i in range(max_arrivals + SHARED_ROWS))

@@ -105,11 +105,11 @@ class JointPostureTask(Task):
         """Create the task for ``dof`` joints with k_p [1/s^2] and k_d [1/s]."""
         super().__init__(weight, dof)
         self.stiffness, self.damping = stiffness, damping
-        self.reference = np.zeros(dof)  # q_d [rad]
+        self.reference, self._one = np.zeros(dof), np.eye(dof)  # q_d [rad]
 
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`~impact_qp.tasks.task.Task.fill`."""
         n, nv = self.size, len(state.dq)
         A[:, : nv - n] = 0.0
-        A[:, nv - n :] = np.eye(n)
+        A[:, nv - n :] = self._one
         b[:] = self.stiffness * (self.reference - state.q[-n:]) - self.damping * state.dq[nv - n :]

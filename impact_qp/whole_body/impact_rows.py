@@ -24,6 +24,7 @@ from impact_qp.limits import Contact
 from impact_qp.limits.impact_limits.effects import row_names
 from impact_qp.whole_body.arrival import ArrivingImpulses
 from impact_robots import PointState, Robot, RobotState
+from impact_robots.compiling.direct_call import direct
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class ImpactRowMaker:
         from impact_qp.compiled.arrival_rows import worst_both_ways  # loads slowly
 
         robot.require("impact limits", "impulsive_torque", "velocity")
-        self._worst_both_ways = worst_both_ways
+        self._worst_both_ways = direct(worst_both_ways)
         self._centroidal, self._joints = centroidal, slice(robot.nv - robot.dof, None)
         motors = robot.motor_inertias
         self._motors = motors.get("M+B_theta", motors.get("M+B_rho", motors["M"]))

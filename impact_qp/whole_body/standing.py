@@ -13,6 +13,7 @@ from impact_predictor.sets.feasible_sets import friction_pyramid
 from impact_qp.exceptions import ControlError
 from impact_qp.limits import Limit
 from impact_robots import Robot, RobotState
+from impact_robots.compiling.direct_call import direct
 
 Forces = tuple[tuple[str, np.ndarray], ...]
 _SIDES = 4  # edges of the friction pyramid at each corner of a sole
@@ -62,6 +63,9 @@ class StandingLimit(Limit):
             ControlError: a sole is not a contact of the robot, or is a point.
             RobotError: the YAML lacks the torque limits.
         """
+        from impact_qp.compiled.sole_wrench import write_sole_wrench  # loads slowly
+
+        self._write_wrench = direct(write_sole_wrench)
         robot.require("whole-body control", "torque")
         self.robot, self.damping = robot, damping
         self._corners = [(name, _corners(robot, name)) for name in soles]
@@ -138,11 +142,8 @@ class StandingLimit(Limit):
 
     def _wrench_map(self, rotation: np.ndarray, corners: np.ndarray) -> np.ndarray:
         """Return the map from forces along a sole's edges to its wrench, world axes, (6, ny)."""
-        x, y, z = np.repeat(rotation.dot(corners.T), _SIDES, axis=1)
-        found = np.empty((6, len(x)))
-        found[:3].reshape(3, -1, _SIDES)[:] = self._K[:, None, :]
-        kx, ky, kz = found[:3]
-        found[3], found[4], found[5] = y * kz - z * ky, z * kx - x * kz, x * ky - y * kx
+        found = np.empty((6, _SIDES * len(corners)))
+        self._write_wrench(rotation.dot(corners.T), self._K, found)
         return found
 
 
