@@ -93,6 +93,7 @@ def direct_run(
     after_release: float = inf,
     torque_loop: bool = True,
     contact_motion: bool = True,
+    clearance: float = CLEARANCE,
 ) -> DirectRun:
     """Run the plant from its present state until ``after_contact`` [s] after first contact.
 
@@ -103,6 +104,8 @@ def direct_run(
         after_release: largest duration after the first release [s].
         torque_loop: False: the motors apply the desired torque directly.
         contact_motion: False: leave out the velocities of the contact, in less time.
+        clearance: from the surface, up to which steps are small; has to exclude a contact within a
+            period of the torque loop [m].
 
     Raises:
         SimulationError: no wall, or no contact within ``TIMEOUT``.
@@ -110,14 +113,14 @@ def direct_run(
     if plant.wall is None:
         raise SimulationError("direct run: expected a wall")
     loop = TorqueLoop(plant.robot, enabled=torque_loop)
-    recorder = _Recorder(plant, loop, contact_motion=contact_motion)
+    recorder = _Recorder(plant, loop, clearance, contact_motion=contact_motion)
     dynamics = ArmDynamics(plant.robot, compiled=True)
     while recorder.contact_start is None or plant.time < min(
         recorder.contact_start.time + after_contact, recorder.release + after_release
     ):
         if recorder.contact_start is None and plant.time > TIMEOUT:
             raise SimulationError(f"direct run: no contact within {TIMEOUT:g} s")
-        state = dynamics(plant.q, plant.dq)
+        state = dynamics.given(plant.q, plant.dq)
         recorder.cycle(state, command(plant.time, state, recorder.contact_start is not None))
     return recorder.run(plant.wall.surface.normal)
 
@@ -126,9 +129,10 @@ class _Recorder:
     """Advances the plant by cycles and records the data of a :class:`DirectRun`."""
 
     def __init__(
-        self, plant: FlexibleJointPlant, loop: TorqueLoop, *, contact_motion: bool
+        self, plant: FlexibleJointPlant, loop: TorqueLoop, clearance: float, *, contact_motion: bool
     ) -> None:
         self._plant, self._loop, self._contact_motion = plant, loop, contact_motion
+        self._clearance = clearance
         self._loop.reset(plant.joint_torque)
         self._motion: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []
         self._contact: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
@@ -141,14 +145,14 @@ class _Recorder:
         plant = self._plant
         self._motion.append((plant.time, state.q, state.dq, plant.joint_torque, torque))
         if plant.compiled:
-            for near, steps in plant.advance_cycle_within(self._loop, torque, CLEARANCE):
+            for near, steps in plant.advance_cycle_within(self._loop, torque, self._clearance):
                 if near:
                     self._take(steps)
             return
         integrate_cycle(
             plant,
             [(plant, self._loop, torque)],
-            is_near=lambda: plant.gap <= CLEARANCE,
+            is_near=lambda: plant.gap <= self._clearance,
             contact_steps=lambda steps: self._take(plant.advance_contact(steps)),
         )
 

@@ -16,6 +16,7 @@ from impact_predictor.contact_force.laws import ContactLaw
 from impact_robots import ArmDynamics, ContactPoint, PointState, Robot, Surface
 from impact_robots.state.contact_frame import OWN
 from impact_sim.arm.direct_run import DirectRun, direct_run
+from impact_sim.driver.driver_cycle import CLEARANCE
 from impact_sim.plant.compliant_wall import CompliantWall
 from impact_sim.plant.plant import CONTACT_STEP, FlexibleJointPlant
 
@@ -41,6 +42,7 @@ def passive_impact(
     contact_step: float = CONTACT_STEP,
     contact: ContactPoint = OWN,
     contact_motion: bool = True,
+    clearance: float = CLEARANCE,
 ) -> DirectRun:
     """Simulate an impact at a given state; the surface is put where the contact point is.
 
@@ -57,6 +59,7 @@ def passive_impact(
         contact_step: of the integration [s].
         contact: point that hits.
         contact_motion: as of ``direct_run``.
+        clearance: the same [m].
 
     Raises:
         RobotError: the normal has no length.
@@ -73,4 +76,5 @@ def passive_impact(
         after_release=after_release,
         torque_loop=torque_loop,
         contact_motion=contact_motion,
+        clearance=clearance,
     )

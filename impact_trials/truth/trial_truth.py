@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 import numpy as np
 
@@ -17,17 +18,24 @@ from impact_sim.arm.direct_run import ContactStart, DirectRun
 from impact_sim.arm.free_motion import FreeMotion
 from impact_sim.arm.passive_impact import passive_impact
 from impact_sim.arm.watched_plant import WatchedPlant
+from impact_sim.driver.driver_cycle import CLEARANCE
 from impact_sim.driver.simulation import START_NS
 from impact_sim.exceptions import SimulationError
 from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.plant.torque_loop import PERIOD
 from impact_trials.trial import DETECTORS, DetectorLog, Trial, Value
 
 START = START_NS * 1e-9  # of the recordings' time [s]
 WINDOW = 0.1  # of the gross velocity [s]
 LONGEST_CONTACT = 0.05  # after which an arm left alone has let go; it takes 10 to 20 ms [s]
+# of the torque loop, at the speed of contact, that an arm is away from a surface which it does not
+# touch within one; the velocities after the hit change by less than with half the contact step
+PERIODS_AWAY = 4.0
+NEAREST = 5e-5  # at least so far: an arm at rest is not there within a period, at 1600 m/s^2 [m]
 AXES = "xyz"
 
 
+@cache
 def columns(dof: int) -> tuple[str, ...]:
     """Return the columns of trials.csv for arms of n joints."""
     joints = range(1, dof + 1)
@@ -104,7 +112,7 @@ def _wall(wall: CompliantWall) -> dict[str, Value]:
 def _state(plant: WatchedPlant, wall: CompliantWall, start: ContactStart) -> dict[str, Value]:
     """Return the state at contact, and what an arm left alone from then on does."""
     joints = range(1, plant.robot.dof + 1)
-    velocity = ArmDynamics(plant.robot)(start.q, start.dq).velocity
+    speed = wall.surface.approach_speed(ArmDynamics(plant.robot)(start.q, start.dq).velocity)
     passive = passive_impact(
         plant.robot,
         start.q,
@@ -115,11 +123,12 @@ def _state(plant: WatchedPlant, wall: CompliantWall, start: ContactStart) -> dic
         after_contact=WINDOW + LONGEST_CONTACT,
         after_release=WINDOW,
         contact_motion=False,
+        clearance=min(max(NEAREST, PERIODS_AWAY * speed * PERIOD), CLEARANCE),
     )
     gross = gross_velocity(passive.t, passive.q, passive.contact_start.time, WINDOW).velocity
     return {
         "impact_time_s": round(START + start.time, 9),
-        "contact_speed_mps": wall.surface.approach_speed(velocity),
+        "contact_speed_mps": speed,
         **_numbered([f"q_{i}_rad" for i in joints], start.q),
         **_numbered([f"dq_before_{i}_radps" for i in joints], start.dq),
         **_numbered([f"gross_velocity_{i}_radps" for i in joints], gross),

@@ -16,6 +16,7 @@ from impact_sim.arm.direct_run import direct_run
 from impact_sim.arm.passive_impact import gravity_compensation, passive_impact
 from impact_sim.plant.compliant_wall import CompliantWall
 from impact_sim.plant.plant import FlexibleJointPlant
+from impact_sim.plant.torque_loop import PERIOD
 
 LAW = Viscoelastic(1.2e5, 8e6)
 NORMAL = np.array([-1.0, 0.0, 0.0])
@@ -73,6 +74,17 @@ def test_the_result_does_not_hang_on_the_step(panda):
     assert effective(hit(panda, contact_step=5e-6)) == pytest.approx(
         effective(hit(panda)), rel=1e-3
     )
+
+
+def test_away_from_the_surface_steps_may_be_longer(panda):
+    """The contact is the same; the motion after it changes by less than with half its step."""
+    run, nearby = hit(panda), hit(panda, clearance=4.0 * SPEED * PERIOD)
+    finer = hit(panda, contact_step=5e-6)
+    touching = int((~run.contact_force.any(axis=1)).argmax())
+    assert len(nearby.contact_t) < len(run.contact_t) - 1000
+    assert np.array_equal(nearby.contact_force[:touching], run.contact_force[:touching])
+    changed = np.abs(nearby.dq - run.dq).max()
+    assert 0.0 < changed < np.abs(finer.dq - run.dq).max()
 
 
 def test_it_repeats_bit_for_bit(panda):
