@@ -93,7 +93,7 @@ class Scenario:
         surface = self.surface(robot)
         return {
             "robot": self.robot,
-            "contact_point": self.surface_point(robot).tolist(),
+            "contact_point": np.asarray(surface.point).tolist(),
             "contact_normal": [float(component) for component in self.normal],
             "friction": list(surface.friction),
             "restitution": list(surface.restitution),

@@ -16,8 +16,9 @@ from impact_qp.limits import JointLimit, Limit, RateLimit, TorqueLimit
 from impact_qp.program.build import ProgramBuilder
 from impact_qp.program.program import NoSolutionFound, QuadraticProgram, solve
 from impact_qp.tasks import Task
+from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
-from impact_robots.state.state import RobotState
+from impact_robots.state.state import RobotState, with_motors
 
 if TYPE_CHECKING:
     from impact_robots.state.packed_state import PackedState
@@ -87,7 +88,7 @@ class AccelerationSolver:
         """
         from impact_qp.compiled.torque_box import torques_of  # loads slowly
 
-        self._torques_of = torques_of
+        self._torques_of = direct(torques_of)
         self.robot, self._by = robot, solver
         self.joint_limit = JointLimit(robot, period) if joint_limit is None else joint_limit
         self.torque_limit = TorqueLimit(robot, period) if torque_limit is None else torque_limit
@@ -151,19 +152,21 @@ class AccelerationSolver:
         relaxed = tuple(name for name in active if name in program.yielding)
         return Acceleration(x[:n], active, max(0.0, float(x[-1])), relaxed)
 
-    def coast(self, state: RobotState, beyond: np.ndarray | None = None) -> Acceleration:
+    def coast(self, state: PackedState, beyond: np.ndarray | None = None) -> Acceleration:
         """Return the acceleration that gravity compensation leaves: u = g, and torques beyond it.
 
         Args:
             state: of the arm.
             beyond: torques, shape (n,) [N.m]; none: gravity alone.
         """
-        inertia = state.inertia(self.robot.apparent_motor_inertia)
+        inertia = with_motors(state.M, self.robot.apparent_motor_inertia)
         torque = state.g if beyond is None else state.g + beyond
         ddq = np.linalg.solve(inertia, torque - state.h)
         return Acceleration(ddq, active=(), slack=0.0, relaxed=())
 
-    def torques(self, state: RobotState, ddq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def torques(
+        self, state: RobotState | PackedState, ddq: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return u and the part of it that moves the links, each of shape (n,) [N.m].
 
         u = (M + B_theta) qddot + h, clipped to torque and rate; the links' part is without

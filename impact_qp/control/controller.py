@@ -367,13 +367,11 @@ class ImpactController:
         if phase.leaves:
             self._envelope.look(state.point)
         if phase.coasts:
-            result = self._solver.coast(state.point.robot_state, self._approach.coasting)
+            result = self._solver.coast(state, self._approach.coasting)
         else:
             self._approach.update(phase, state, ready)
             result = self._solved(state, limit)
-        torque, reference = result.torques or self._solver.torques(
-            state.point.robot_state, result.ddq
-        )
+        torque, reference = result.torques or self._solver.torques(state, result.ddq)
         motion = result.motion
         if motion is None:
             lead = HELD_LEAD if phase.stands else LEAD

@@ -89,7 +89,7 @@ class VelocityFilter:
         """
         unexplained = self.unexplained
         if unexplained is None:
-            self.unexplained = nothing = np.zeros_like(q)
+            self.unexplained = nothing = np.zeros(len(q))
             self._known = np.array([q, dq, nothing])
             return np.array(dq)
         if periods > LONGEST:

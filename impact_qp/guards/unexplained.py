@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
@@ -36,7 +37,7 @@ class UnexplainedLoad:
         """Set up for a torque-controlled arm."""
         from impact_qp.compiled.loads import borne_load  # loads slowly
 
-        self._borne, self._robot = borne_load, robot
+        self._borne, self._robot = direct(borne_load), robot
         self._named = NAMED + NAMED_FRACTION * robot.limits.torque
         self.reset()
 

@@ -4,12 +4,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from impact_qp.interface import RATE_FRACTION
 from impact_qp.limits.limit import RateLimit
+from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
 from impact_robots.state.state import RobotState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 
 class TorqueLimit(RateLimit):
@@ -23,7 +29,7 @@ class TorqueLimit(RateLimit):
         """Create the limit for a control period ``period`` [s]."""
         from impact_qp.compiled.torque_box import torque_box, write_torque_rows  # loads slowly
 
-        self._torque_box, self._write_rows = torque_box, write_torque_rows
+        self._torque_box, self._write_rows = direct(torque_box), write_torque_rows
         self._limits, self._adds_gravity = (
             robot.limits.torque,
             bool(robot.driver_compensates_gravity),
@@ -33,7 +39,7 @@ class TorqueLimit(RateLimit):
         self._unknown = np.full(robot.dof, np.nan)
         self.fraction = 1.0  # of the period that has passed since the last command
         self.previous: np.ndarray | None = None  # last u - g [N.m], None after a re-start
-        self._last: tuple[RobotState, np.ndarray | None, np.ndarray] | None = None
+        self._last: tuple[RobotState | PackedState, np.ndarray | None, np.ndarray] | None = None
         self.names = tuple(f"{name} torque upper" for name in robot.joint_names) + tuple(
             f"{name} torque lower" for name in robot.joint_names
         )
@@ -60,7 +66,7 @@ class TorqueLimit(RateLimit):
         """Torques beyond gravity of the last cycle, shape (n,) [N.m]; NaN: not known."""
         return self._unknown if self.previous is None else self.previous
 
-    def box(self, state: RobotState) -> np.ndarray:
+    def box(self, state: RobotState | PackedState) -> np.ndarray:
         """Return lower and upper torques u, gravity included, shape (2, n) [N.m]."""
         last = self._last  # called twice a cycle
         if last is not None and last[0] is state and last[1] is self.previous:

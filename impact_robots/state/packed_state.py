@@ -226,6 +226,11 @@ class PackedState:
         """Gravity torques, shape (n,) [N.m]."""
         return self.block[3 * self.n : 4 * self.n]
 
+    @property
+    def M(self) -> np.ndarray:
+        """Mass matrix, shape (n, n) [kg.m^2]."""
+        return self.block[16 * self.n : -37].reshape(self.n, self.n)
+
     def opposing(self, torque: np.ndarray) -> PackedState:
         """Return the state with torques (n,) [N.m] less in its bias forces."""
         changed = PackedState(self.block.copy(), self.n, self._frame, self._memory, self)

@@ -105,10 +105,14 @@ class RobotState(NamedTuple):
         Args:
             motor_inertia: diagonal of B, shape (n,) [kg.m^2]; none: zero.
         """
-        M_B = self.M.copy()
-        if motor_inertia is not None:
-            M_B.ravel()[:: len(M_B) + 1] += motor_inertia
-        return M_B
+        return self.M.copy() if motor_inertia is None else with_motors(self.M, motor_inertia)
+
+
+def with_motors(M: np.ndarray, motor_inertia: np.ndarray) -> np.ndarray:
+    """Return M + diag(B), shape (n, n), of a mass matrix and motor inertias (n,) [kg.m^2]."""
+    M_B = M.copy()
+    M_B.ravel()[:: len(M_B) + 1] += motor_inertia
+    return M_B
 
 
 class PointState(NamedTuple):

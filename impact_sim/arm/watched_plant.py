@@ -50,7 +50,7 @@ class WatchedPlant(FlexibleJointPlant):
 
     def _watch(self, steps: Steps) -> None:
         """Record the forces of steps, and the first contact."""
-        if not np.count_nonzero(steps.force):  # a tenth of the time of ``any``
+        if steps is self._flight or not np.count_nonzero(steps.force):  # quicker than ``any``
             return
         pushed = np.any(steps.force, axis=1)
         if self.contact_start is None:

@@ -32,29 +32,31 @@ class NoisySensors:
     def __init__(self, noise: Noise, seed: int | Sequence[int]) -> None:
         """Create the generator."""
         self._noise = noise
-        self._deviations = np.empty(0)  # of all numbers of a measurement
         self._random = np.random.default_rng(seed)
-        self._drawn, self._next = np.empty(0), 0
+        self._drawn = np.empty(0)  # of a standard normal distribution, from the first row on
+        self._rows, self._next = np.empty((0, 0)), 0  # noise of measurements; the next one
 
     def measured(
         self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray, forces: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return positions, velocities and torques, (n,), and forces, (m, 3), with noise."""
         n = len(q)
-        count = 3 * n + forces.size
-        if len(self._deviations) != count:
-            of = self._noise
-            each = of.position, of.velocity, of.torque, of.force
-            self._deviations = np.repeat(each, (n, n, n, forces.size))
         readings = np.concatenate((q, dq, tau, forces.ravel()))
-        readings += self._normal(count) * self._deviations
+        if self._next == len(self._rows) or self._rows.shape[1] != len(readings):
+            self._draw(n, forces.size)
+        readings += self._rows[self._next]
+        self._next += 1
         force = readings[3 * n :].reshape(forces.shape)
         return readings[:n], readings[n : 2 * n], readings[2 * n : 3 * n], force
 
-    def _normal(self, count: int) -> np.ndarray:
-        """Return the next ``count`` numbers of a standard normal distribution."""
-        if self._next + count > len(self._drawn):
-            more = self._random.standard_normal(max(BLOCK, count))
-            self._drawn, self._next = np.append(self._drawn[self._next :], more), 0
-        self._next += count
-        return self._drawn[self._next - count : self._next]
+    def _draw(self, n: int, forces: int) -> None:
+        """Draw the noise of the next measurements of n joints and some numbers of forces."""
+        count, of = 3 * n + forces, self._noise
+        drawn = self._drawn[self._next * self._rows.shape[1] :]
+        if len(drawn) < count:
+            drawn = np.append(drawn, self._random.standard_normal(max(BLOCK, count)))
+        rows = len(drawn) // count
+        each = of.position, of.velocity, of.torque, of.force
+        deviations = np.repeat(each, (n, n, n, forces))
+        self._rows = drawn[: rows * count].reshape(rows, count) * deviations
+        self._drawn, self._next = drawn, 0

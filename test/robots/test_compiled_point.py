@@ -48,7 +48,7 @@ def test_a_packed_state_is_the_plain_one():
         for one, other in ((found[2:], expected[2:]), (found[0][:9], expected[0][:9])):
             for each, plain in zip(one, other, strict=True):
                 np.testing.assert_array_equal(each, plain)
-        for name in ("position", "twist", "q", "dq", "h", "g"):
+        for name in ("position", "twist", "q", "dq", "M", "h", "g"):
             np.testing.assert_array_equal(getattr(state, name), getattr(expected, name))
         np.testing.assert_array_equal(packed(expected).block, state.block)
         direction = random.standard_normal(3)
