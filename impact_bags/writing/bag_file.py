@@ -3,18 +3,16 @@
 """The files of a bag as rosbags writes them, byte by byte, in less time for many small bags.
 
 rosbags writes its descriptions of topics with a YAML library in plain Python, a tenth of the time
-of a simulated hit, and each message and each entry of the index by itself. Here the descriptions
-are made once per process, and messages and index are written in rows.
+of a simulated hit, and each message by itself. Here the descriptions are made once per process, and
+messages are written in rows.
 """
 
 from __future__ import annotations
 
 import re
-import struct
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from io import BytesIO, StringIO
+from io import StringIO
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +25,7 @@ from rosbags.interfaces import (
 )
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.rosbag2.metadata import dump_qos_v9
-from rosbags.rosbag2.storage_mcap import McapWriter, PendingChunk
+from rosbags.rosbag2.storage_mcap import McapWriter
 from ruamel.yaml import YAML
 
 CHUNK = 2**20  # bytes above which rosbags begins another chunk
@@ -44,7 +42,7 @@ _HEAD = np.dtype(  # of an MCAP message
         ("published", "<u8"),
     ]
 )
-_MESSAGE, _CHUNK, _INDEX = 0x05, 0x06, 0x07  # records of MCAP
+_MESSAGE = 0x05  # record of MCAP
 
 
 class TopicMessages(NamedTuple):
@@ -60,39 +58,8 @@ class TopicMessages(NamedTuple):
         return self._replace(times=self.times[first:end], cdr=self.cdr[first:end])
 
 
-class ChunkedFile(McapWriter):
-    """rosbags' MCAP file without compression; a chunk's index is written at once."""
-
-    def close_chunk(self) -> None:
-        """Write the messages of the chunk and their index, and begin another one."""
-        chunk, start = self.chunk, self.bio.tell()
-        messages, times = chunk.bio.getbuffer(), (chunk.message_start_time, chunk.message_end_time)
-        size = len(messages)
-        self._record(_CHUNK, struct.pack("<QQQIIQ", *times, size, 0, 0, size), messages)
-        end, places = self.bio.tell(), b""
-        for channel, found in chunk.msgs.items():
-            places += struct.pack("<HQ", channel, self.bio.tell())
-            index = np.array(found, "<u8")  # time and place of each message
-            self._record(_INDEX, struct.pack("<HI", channel, index.nbytes), index.data)
-        summary = BytesIO()
-        summary.write(struct.pack("<QQQQI", *times, start, end - start, len(places)))
-        summary.write(places + struct.pack("<QIQQ", self.bio.tell() - end, 0, size, size))
-        self.chunks.append(summary)
-        self.chunk = PendingChunk(2**63 - 1, 0, BytesIO(), defaultdict(list))
-
-    def _record(self, kind: int, head: bytes, body: memoryview) -> None:
-        """Write a record."""
-        self.bio.write(struct.pack("<BQ", kind, len(head) + body.nbytes) + head)
-        self.bio.write(body)
-
-
 class BagFile(Writer):
     """rosbags' writer of version 9."""
-
-    STORAGE_PLUGINS: Mapping[StoragePlugin, Any] = {
-        **Writer.STORAGE_PLUGINS,
-        StoragePlugin.MCAP: ChunkedFile,
-    }
 
     def connect(
         self, topic: str, type_name: str, text: str, digest: str, profiles: Sequence[Qos]
