@@ -74,7 +74,8 @@ def remember(jumps: Jumps, dt: float, mobility: np.ndarray, net_torque: np.ndarr
     recent, quiet, counts = jumps.recent, jumps.quiet, jumps.counts
     place = recent[counts[0] % len(recent)]
     if counts[0] >= len(recent):  # the overwritten sample is old enough for the bias
-        quiet[counts[1] % len(quiet)] = place
+        for i in range(len(place)):
+            quiet[counts[1] % len(quiet), i] = place[i]
         counts[1] += 1
     counts[0] += 1
     place[TIME] = dt

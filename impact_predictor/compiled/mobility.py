@@ -33,8 +33,10 @@ def _move(
     """Write J M_x^-1, J M_x^-1 J^T and J dq; return whether M_x is positive definite."""
     L = np.empty(M_x.shape)
     factor(M_x, L)
-    effect[:], G[:], velocity[:] = J, 0.0, 0.0
+    G[:], velocity[:] = 0.0, 0.0
     for i in range(3):
+        for k in range(len(dq)):
+            effect[i, k] = J[i, k]
         forward(L, effect[i])
         backward(L, effect[i])
         for k in range(len(dq)):

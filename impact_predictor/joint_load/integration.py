@@ -456,9 +456,10 @@ def integrate(
             done += h
         trace = record.trace
         if len(trace):
-            trace[tick, :n] = motion.load
+            for i in range(n):
+                trace[tick, i] = motion.load[i]
+                trace[tick, n + 2 * contacts + i] = motion.q[i]
+                trace[tick, 2 * n + 2 * contacts + i] = motion.vq[i]
             for c in range(contacts):
                 trace[tick, n + c] = f[3 * c + 2] if touching else 0.0
                 trace[tick, n + contacts + c] = -x[c] if touching else 0.0
-            trace[tick, n + 2 * contacts : 2 * n + 2 * contacts] = motion.q
-            trace[tick, 2 * n + 2 * contacts :] = motion.vq

@@ -20,9 +20,10 @@ def _minimum_with(
     """Return the minimum on rows of G x = h and their multipliers; NaN if rows are dependent."""
     n, k = len(c), len(rows)
     right = np.empty((n, 1 + k))
-    right[:, 0] = -c
-    for j in range(k):
-        right[:, 1 + j] = G[rows[j]]
+    for i in range(n):
+        right[i, 0] = -c[i]
+        for j in range(k):
+            right[i, 1 + j] = G[rows[j], i]
     moved = solved(H, right)  # by the cost alone, and by a unit multiplier of each row
     x, force = moved[:, 0].copy(), np.zeros(k)
     excess, yields = np.empty((k, 1)), np.empty((k, k))
@@ -134,7 +135,8 @@ def minimum_near(
     x, k = -c, len(guess)
     if not (k <= len(c) <= len(binding) and _are_rows(guess, h)):
         return x, -1
-    binding[:k] = guess
+    for j in range(k):
+        binding[j] = guess[j]
     for _ in range(tries):
         x, force = _minimum_with(H, c, G, h, binding[:k], tolerance)
         pulls = -1

@@ -70,6 +70,7 @@ def write_existential_rows(
                 E[2 + N + 2 * n + i, j] += jump[i, axis] * along
         E[1, j] = -E[0, j]
     for i in range(2 + N, 2 + N + n):
-        E[i + n] = -E[i]
-        E[i + 3 * n] = -E[i + 2 * n]
+        for j in range(N):
+            E[i + n, j] = -E[i, j]
+            E[i + 3 * n, j] = -E[i + 2 * n, j]
     return True

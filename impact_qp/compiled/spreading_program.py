@@ -109,9 +109,13 @@ def spreading_minimum(
     _write_feedback(arm, point, wanted, solution.feedback)
     added = _pushing(M, motor_inertia, J, wanted.wrench)
     A, b = np.zeros((7, n)), wanted.feedforward + solution.feedback
-    A[:6], A[6, 0] = J, 1.0
-    b[:3] += acceleration[:3]
-    b[:6] -= point.drift
+    A[6, 0] = 1.0
+    for row in range(6):
+        for i in range(n):
+            A[row, i] = J[row, i]
+        if row < 3:
+            b[row] += acceleration[row]
+        b[row] -= point.drift[row]
     b[6] += acceleration[3]
     for row in range(7):
         for i in range(n):

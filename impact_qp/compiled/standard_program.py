@@ -83,20 +83,20 @@ def standard_minimum(
         gradient, offset = approach_row(
             normal, point.J, point.twist, point.drift, preview, unexplained
         )
-        G[4 * n], h[4 * n] = -gradient, speed + offset
-        if speed == inf:
-            G[4 * n], h[4 * n] = 0.0, NO_EFFECT
+        bounded = speed != inf
+        for i in range(n):
+            G[4 * n, i] = -gradient[i] if bounded else 0.0
+        h[4 * n] = speed + offset if bounded else NO_EFFECT
     guess, binding = memory.guess, solution.binding
-    solution.ddq[:], count = minimum_near(
-        H, c, G, h, guess, program.tolerance, program.tries, binding
-    )
-    torques = torques_of(M, motor_inertia, bias, solution.ddq, box)
-    solution.torque[:], solution.links[:] = torques
+    ddq, count = minimum_near(H, c, G, h, guess, program.tolerance, program.tries, binding)
+    torque, links = torques_of(M, motor_inertia, bias, ddq, box)
+    for i in range(n):
+        solution.ddq[i], solution.torque[i], solution.links[i] = ddq[i], torque[i], links[i]
     last = memory.position, memory.velocity
-    moved(*last, solution.ddq, program.dt, solution.velocity, solution.position)
+    moved(*last, ddq, program.dt, solution.velocity, solution.position)
     as_guessed = count == len(guess)
     for j in range(count):
         as_guessed = as_guessed and binding[j] == guess[j]
-    ahead, size = velocity_ahead(point.J, point.twist, point.drift, solution.ddq, AHEAD)
+    ahead, size = velocity_ahead(point.J, point.twist, point.drift, ddq, AHEAD)
     towards = ahead[0] * normal[0] + ahead[1] * normal[1] + ahead[2] * normal[2]
     return count, as_guessed, bound, row, size, towards

@@ -62,8 +62,9 @@ def write_velocity(
     b: ToVector,
 ) -> None:
     """Write A (3, n) and b (3,) of :class:`~impact_qp.tasks.VelocityTask`."""
-    A[:] = point.J[:3]
     for i in range(3):
+        for j in range(A.shape[1]):
+            A[i, j] = point.J[i, j]
         b[i] = feedforward[i] + gain * (reference[i] - point.twist[i]) - point.drift[i]
 
 
@@ -78,9 +79,10 @@ def write_orientation(
     b: ToVector,
 ) -> None:
     """Write A (3, n) and b (3,) of :class:`~impact_qp.tasks.OrientationTask`."""
-    A[:] = point.J[3:]
     turn, twist, drift = rotation_vector(reference, point.rotation), point.twist, point.drift
     for i in range(3):
+        for j in range(A.shape[1]):
+            A[i, j] = point.J[3 + i, j]
         b[i] = feedforward[i] + stiffness * turn[i] - damping * twist[3 + i] - drift[3 + i]
 
 

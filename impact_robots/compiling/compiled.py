@@ -9,13 +9,16 @@ types; arguments of other types raise a TypeError and compile nothing. With the 
 
 numba renews the cache of a file when the file changes, and does not see others. This one is also
 renewed when a file changes whose compiled functions or numbers the file imports.
+
+Copy arrays by loops: with ``a[i] = b`` of arrays numba compiles the text of an error message, too,
+into this function and all that call it, which takes seconds.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from zlib import crc32
@@ -26,7 +29,8 @@ from numba.core.dispatcher import Dispatcher
 
 _PLAIN = {float: float64, int: int64, bool: boolean, type(None): types.void}
 
-part = njit(error_model="numpy", forceinline=True)  # of compiled functions
+_njit = partial(njit, error_model="numpy", no_cfunc_wrapper=True)  # unused, a tenth of the time
+part = _njit(forceinline=True)  # of compiled functions
 
 
 def compiled(function: Any) -> Any:
@@ -68,7 +72,7 @@ def cached(**options: bool) -> Callable[[Any], Any]:
     """
 
     def decorate(function: Any) -> Any:
-        made: Any = njit(error_model="numpy", **options)(function)
+        made: Any = _njit(**options)(function)
         if _is_compiled(made):
             made.enable_caching()
             file = made._cache._cache_file  # numba has no other way

@@ -180,14 +180,14 @@ def test_progress_numbers_what_is_done(layout, prepare, capsys):
     shown = capsys.readouterr()
     assert shown.out == ""  # standard output belongs to the command
     assert "[1/5] making .venv... done" in shown.err
-    assert "[3/5] compiling inner loops (about a minute)... done" in shown.err
+    assert "[3/5] compiling inner loops (half a minute)... done" in shown.err
     assert "[5/5] building impact_control... done" in shown.err
 
 
 def test_loops_that_cannot_be_compiled_now_are_left_to_their_first_use(prepare, commands, capsys):
     commands.fail_at, commands.failure = "impact_trials.warm_up", SetupError("read-only")
     assert prepare() == EVERYTHING
-    assert "compiling inner loops (about a minute)... left to their" in capsys.readouterr().err
+    assert "compiling inner loops (half a minute)... left to their" in capsys.readouterr().err
     assert prepare() == []
 
 

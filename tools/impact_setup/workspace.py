@@ -184,7 +184,7 @@ class _SetUp:
         plan = [
             (self.stale.venv, "making .venv", self._venv),
             (self.stale.requirements, f"installing {ros} (about a minute)", self._install),
-            (self.stale.suite, "compiling inner loops (about a minute)", self._loops),
+            (self.stale.suite, "compiling inner loops (half a minute)", self._loops),
             (self.stale.messages, f"building {MESSAGES}", self._messages),
             (self.stale.suite, f"building {SUITE}", self._suite),
         ]
