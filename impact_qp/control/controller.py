@@ -244,7 +244,7 @@ class ImpactController:
         self._remember(command)
         if self._looks:
             if phase.moves:
-                self._watch_motion(state.point, command)
+                self._watch_motion(state, command)
             self._since_look = 0.0
         return command
 
@@ -400,7 +400,7 @@ class ImpactController:
             result = self._solver.solve(state, impact=acts, envelope=True, added=added)
         return result
 
-    def _watch_motion(self, state: PointState, command: Command) -> None:
+    def _watch_motion(self, state: PackedState, command: Command) -> None:
         """Stop an arm that moves faster than it is commanded."""
         velocity = self._approach.velocity.reference
         if self.interface.servo:

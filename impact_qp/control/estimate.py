@@ -200,7 +200,7 @@ class MotionEstimate:
         if look or phase.stands:
             if surface is not None and phase.stands:
                 unexplained = self._without_push(state.point, unexplained, surface)
-            load.look(state.point, unexplained)
+            load.look(state.M, state.J[2], unexplained)
         if not load.counts:
             return state, ""
         self._opposed = load.opposed

@@ -8,7 +8,6 @@ import numpy as np
 
 from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
-from impact_robots.state.state import PointState
 
 HEAVIEST = 3.5  # largest payload at the contact point that is compensated [kg]
 OTHER = 2.0  # additional torque of each joint that is compensated, as of a lever at the tool [N.m]
@@ -38,21 +37,22 @@ class UnexplainedLoad:
         from impact_qp.compiled.loads import borne_load  # loads slowly
 
         self._borne, self._robot = direct(borne_load), robot
+        self._motor = np.asarray(robot.apparent_motor_inertia, float)
         self._named = NAMED + NAMED_FRACTION * robot.limits.torque
         self.reset()
 
-    def look(self, point: PointState, unexplained: np.ndarray) -> None:
+    def look(self, M: np.ndarray, lift: np.ndarray, unexplained: np.ndarray) -> None:
         """Compute the compensated load.
 
         Args:
-            point: state at the contact point.
+            M: mass matrix, shape (n, n) [kg.m^2].
+            lift: vertical row of the contact point's Jacobian, shape (n,) [m].
             unexplained: accelerations that no command explains, shape (n,) [rad/s^2].
         """
-        state, robot = point.robot_state, self._robot
         self.torque, self.opposed, torque, joint = self._borne(
-            state.M,
-            robot.apparent_motor_inertia,
-            point.J[2],
+            M,
+            self._motor,
+            lift,
             unexplained,
             HEAVIEST * GRAVITY,
             OTHER,
@@ -61,7 +61,9 @@ class UnexplainedLoad:
         self.counts = float(self.torque.dot(self.torque)) > LEAST**2
         self.note = ""
         if joint >= 0:
-            self.note = f"{robot.joint_names[joint]}: {torque[joint]:.1f} N.m beyond the model"
+            self.note = (
+                f"{self._robot.joint_names[joint]}: {torque[joint]:.1f} N.m beyond the model"
+            )
 
     def reset(self) -> None:
         """Compensate nothing."""

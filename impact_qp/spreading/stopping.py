@@ -134,11 +134,10 @@ class ArmStop:
 
         Called once per cycle, ``periods`` after the last call.
         """
-        point = state.point
-        self._filter.update(point.q, point.dq, self._ddq, periods)
+        self._filter.update(state.q, state.dq, self._ddq, periods)
         unexplained = self._filter.unexplained
         assert unexplained is not None
-        self._load.look(point, unexplained)
+        self._load.look(state.M, state.J[2], unexplained)
         self.note = self._load.note
         return state.opposing(self._load.torque)
 

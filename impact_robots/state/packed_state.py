@@ -227,9 +227,14 @@ class PackedState:
         return self.block[3 * self.n : 4 * self.n]
 
     @property
+    def J(self) -> np.ndarray:
+        """Jacobian of the contact point, base axes, linear rows first, shape (6, n)."""
+        return self.block[10 * self.n : 16 * self.n].reshape(6, self.n)
+
+    @property
     def M(self) -> np.ndarray:
         """Mass matrix, shape (n, n) [kg.m^2]."""
-        return self.block[16 * self.n : -37].reshape(self.n, self.n)
+        return self.block[16 * self.n : (16 + self.n) * self.n].reshape(self.n, self.n)
 
     def opposing(self, torque: np.ndarray) -> PackedState:
         """Return the state with torques (n,) [N.m] less in its bias forces."""
