@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from math import inf, sqrt
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,8 +18,10 @@ from impact_qp.tasks import VelocityTask
 from impact_qp.touch.contact_sense import STALL, ContactSense, Noted
 from impact_qp.touch.promise import TouchPlan
 from impact_qp.touch.touch_goal import HOLD, RELEASE
-from impact_robots import PointState
 from impact_robots.robot import Robot
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 DETECTOR, DISTANCE = "detector", "distance"  # signals beside those of the sense
 THROWN = 0.3  # time after a contact in which the arm may be faster than commanded [s]
@@ -135,7 +138,7 @@ class TouchController(ImpactController):
         self.sense.commanded(-sent)
         return command
 
-    def _watch_motion(self, state: PointState, command: Command) -> None:
+    def _watch_motion(self, state: PackedState, command: Command) -> None:
         """Stop an arm that is faster than commanded; what a contact throws back, or aside, is."""
         if self.steps.signal not in ("", DISTANCE) and self._since_contact < THROWN:
             self._since_contact += self._since_look
