@@ -179,7 +179,7 @@ class GovernorRig:
         if topic == "status":
             self.faulty = message.fault == ControllerStatus.FAULT_STOPPED
             self.checks.hear_status(message)
-        elif topic != "factor":
+        elif topic not in ("factor", "/diagnostics"):
             self._obey(message)
 
     def _obey(self, message: Any) -> None:
