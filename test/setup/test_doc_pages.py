@@ -101,6 +101,7 @@ def test_the_picture_has_the_imports_and_the_topics(page_module):
     [
         "make_engine_tables",
         "make_field_tables",
+        "make_grab_tables",
         "make_joint_load_figures",
         "make_learning_tables",
         "make_people_tables",
