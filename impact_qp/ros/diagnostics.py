@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.clock import Clock
@@ -17,6 +17,11 @@ from impact_ros.node.throttled_log import ThrottledLog
 from impact_ros.qos import STREAM
 
 PERIOD, LOG_PERIOD = 1.0, 10.0  # [s]
+
+
+def publishers_of(node: Node, topics: Iterable[str]) -> dict[str, int]:
+    """Return how many publishers each topic has, by the name that it has in a node."""
+    return {each: node.count_publishers(node.resolve_topic_name(each)) for each in topics}
 
 
 class DiagnosticsReporter:
@@ -53,7 +58,7 @@ class DiagnosticsReporter:
 
     def _report(self) -> None:
         node, owners = self._node, self._owners
-        publishers = {each: node.count_publishers(node.resolve_topic_name(each)) for each in owners}
+        publishers = publishers_of(node, owners)
         for topic, count in publishers.items():
             if count > 1:
                 line = f"{topic} has {count} publishers, expected one: {owners[topic]}"

@@ -11,6 +11,7 @@ from impact_detector.ros.health import HealthMonitor
 from impact_detector.ros.messages import diagnostic_message
 from impact_drivers.franka.loop.loop_cycle import LoopCycle, counts_of
 from impact_drivers.franka.memory.ring import RingReader
+from impact_qp.ros.diagnostics import publishers_of
 from impact_qp.ros.messages import diagnostics_message
 from impact_ros.qos import STREAM
 
@@ -46,8 +47,7 @@ class LoopDiagnostics:
         stamp = self._node.get_clock().now().to_msg()
         health = self._health.report(self._now(), cycle.counts.dropped)
         counts = counts_of(cycle.counts, "" if cycle.answer is None else cycle.answer.note)
-        states = "joint_states"
-        publishers = {states: self._node.count_publishers(self._node.resolve_topic_name(states))}
+        publishers = publishers_of(self._node, ["joint_states"])
         message = diagnostics_message(name, stamp, fault, counts, publishers)
         message.status.extend(diagnostic_message(health, name, stamp).status)
         message.status.append(_loop_status(name, cycle, ring, fault))
