@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import make_study_tables
 import matplotlib
 
 matplotlib.use("Agg")
@@ -38,8 +38,7 @@ from impact_sim.scenarios import load_scenario
 from studies.joint_loads.load_poses import WallPose, moving, wall_at
 
 HERE = Path(__file__).parent
-PAGE, RESULTS = HERE / "joint_load.md", HERE / "results" / "load.json"
-START, END = "<!-- tables: written by make_joint_load_figures.py -->\n", "<!-- end of tables -->"
+RESULTS = HERE / "results" / "load.json"
 MODEL, FORMULA, LIMIT = "#1f5fa8", "#dd8452", "#c44e52"
 SCENARIO, SPEED, JOINT = "qp_panda_robust", 0.168, 4  # its published bound [m/s]; joint 5
 WALLS = ((1.2e5, 0.3), (1e6, 0.3), (1e7, 0.3))  # stiffness [N/m], restitution
@@ -60,20 +59,7 @@ def main(path: str) -> None:
         draw_study(studies)
     table["studies"] = {"load_scenarios": studies["load_scenarios"]}
     RESULTS.write_text(json.dumps(document, indent=1) + "\n")
-    PAGE.write_text(page(PAGE.read_text(), document))
-
-
-def page(text: str, document: dict[str, Any]) -> str:
-    """Return the page's text with the tables of a study's document."""
-    (table,) = document["tables"]
-    parts = [promises(table["rows"]), scenarios(table["studies"]["load_scenarios"])]
-    return between(text, START, parts)
-
-
-def between(text: str, start: str, parts: Sequence[str]) -> str:
-    """Return a page's text with new tables after the line ``start``, up to their end."""
-    head, rest = text.split(start)
-    return head + start + "\n" + "\n\n".join(parts) + "\n\n" + END + rest.split(END, 1)[1]
+    make_study_tables.main(["load"])
 
 
 def draw_histories() -> None:
@@ -160,33 +146,6 @@ def _bounds(axes: Axes, bounds: list[dict[str, Any]]) -> None:
     axes.set_xlim(0.5, 5.0)
     axes.set_title(f"{len(bounds)} drawn poses", fontsize=10)
     axes.legend(loc="lower right", fontsize=8)
-
-
-def promises(rows: list[dict[str, Any]]) -> str:
-    """Return the promises as a table."""
-    lines = ["| | promise | goal | found | result |", "|---|---|---|---|---|"]
-    for row in rows:
-        cells = [row[key] for key in ("id", "claim", "published", "ours", "verdict")]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def scenarios(impacts: list[dict[str, Any]]) -> str:
-    """Return the impacts of the named scenarios as a table: largest load over its limit."""
-    limits = load_robot("panda").limits.impulsive_torque
-    lines = [
-        "| scenario, published bound | k [N/m], e | measured | model | formula |",
-        "|---|---|---|---|---|",
-    ]
-    for each in impacts:
-        cells = [f"{each[key]:.2f}" for key in ("load_over_limit", "model_load_over_limit")]
-        cells[0] += f" (joint {each['joint']})"
-        joint = int((np.array(each["formula_load_nm"]) / limits).argmax()) + 1
-        said = f"{each['formula_load_over_limit']:.2f} (joint {joint})"
-        place = f"`{each['scenario']}`, {each['speed_mps']:.3f} m/s"
-        wall = f"{each['contact_stiffness_npm']:.1e}, {each['restitution']:g}"
-        lines.append(f"| {' | '.join([place, wall, *cells, said])} |")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ import matplotlib
 matplotlib.use("Agg")
 
 import numpy as np
-from make_joint_load_figures import between
+from make_study_tables import between
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 
@@ -35,7 +35,7 @@ from studies.tables import TABLES
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 CLAIMS = "<!-- claims: written by make_reproduce_figures.py -->\n"
-START, END = "<!-- tables: written by make_reproduce_figures.py -->\n", "<!-- end of tables -->"
+START = "<!-- tables: written by make_reproduce_figures.py -->\n"
 COLOURS = {"M": "#8c8c8c", "M+B_theta": "#1f5fa8", "M+B_rho": "#b07aa1"}
 LABELS = {
     "M": "$M$",
