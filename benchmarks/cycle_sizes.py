@@ -23,10 +23,12 @@ import whole_body
 
 from impact_qp.spreading import SpreadingController
 from impact_qp.spreading.program import SpreadingProgram
+from impact_robots import load_robot
 from impact_sim.cell.spreading_file import load_spreading
 from impact_trials.in_process.spreading_trial import spread
 
 PUSH, ROUNDS = "rs_push_catfood_case2", 6
+PAYLOAD = (0.0, 1.0)  # both ends of which the bounds hold for [kg]
 
 
 class Cycles(NamedTuple):
@@ -44,6 +46,9 @@ def measure() -> dict[str, float]:
     figures: dict[str, float] = {}
     for mode in qp.MODES:
         figures |= _figures(f"panda, {mode}", _arm(mode))
+    with patch.object(qp, "ROBOT", load_robot("panda", payload=PAYLOAD)):
+        for mode in ("robust", "joint_load"):
+            figures |= _figures(f"panda, {mode}, payload in a range", _arm(mode))
     figures |= _figures("two pandas push a box", _pair())
     return figures | _figures("hrp4, robust", _humanoid("robust"))
 
