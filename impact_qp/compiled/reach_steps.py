@@ -59,12 +59,10 @@ def _kinematics(chain: AxisChain, q: np.ndarray) -> tuple[np.ndarray, np.ndarray
             _turned(R, axis, value)
     _moved(R, p, chain.frame)
     for k in range(count):
-        column = places[k]
-        if joints[k, 15] > 0.0:
-            J[:3, column] = axes[k]
-        else:
-            J[:3, column] = np.array(cross(axes[k], p - origins[k]))
-            J[3:, column] = axes[k]
+        slides, lever = joints[k, 15] > 0.0, cross(axes[k], p - origins[k])
+        for i in range(3):
+            J[i, places[k]] = axes[k, i] if slides else lever[i]
+            J[3 + i, places[k]] = 0.0 if slides else axes[k, i]
     return R, p, J
 
 
@@ -126,23 +124,23 @@ def bring_to_point(
     """Return the same from further away: the tool turns too, joints stay at their limits."""
     q, error, normal = start.copy(), np.zeros(6), allowed.normal
     for _ in range(newton.iterations):
-        for i in range(len(q)):
-            q[i] = min(max(q[i], allowed.low[i]), allowed.high[i])
+        for j in range(len(q)):
+            q[j] = min(max(q[j], allowed.low[j]), allowed.high[j])
         R, p, J = _kinematics(chain, q)
-        error[:3] = point - p
+        missing = point - p
         faces = _cosine(R, allowed) >= allowed.least
-        if faces and dot(error[:3], error[:3]) < newton.reached**2:
+        if faces and dot(missing, missing) < newton.reached**2:
             return True, q
-        error[3:] = 0.0
-        if faces:
-            J[3:] = 0.0
-        else:
-            looks = np.empty(3)
+        looks = np.empty(3)
+        for i in range(3):
+            looks[i] = dot(R[i], allowed.facing)
+        turn = cross(looks, normal)
+        for i in range(3):
+            error[i], error[3 + i] = missing[i], 0.0 if faces else turn[i]
+        for j in range(len(q)):
+            about = dot(normal, J[3:, j])
             for i in range(3):
-                looks[i] = dot(R[i], allowed.facing)
-            error[3:] = np.array(cross(looks, normal))
-            for j in range(len(q)):
-                J[3:, j] -= dot(normal, J[3:, j]) * normal
+                J[3 + i, j] = 0.0 if faces else J[3 + i, j] - about * normal[i]
         q += _least_step(J, error, newton.damping)
     return False, q
 
