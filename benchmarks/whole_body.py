@@ -112,7 +112,7 @@ def _kept(controller: WholeBodyController) -> list[tuple[Any, ...]]:
 def _for_daqp(program: Any) -> tuple[Any, ...]:
     """Return copies of a program's parts in daqp's order."""
     H, c, G, h, _, *others = program
-    A, b, _, lower, upper = others  # all of them, where soles hold
+    A, b, _, lower, upper, _ = others  # all of them, where soles hold
     rows, none = np.vstack([G, A]), np.full(len(h), -1e30)
     high = np.concatenate([np.minimum(upper, 1e30), h, b])
     low = np.concatenate([np.maximum(lower, -1e30), none, b])

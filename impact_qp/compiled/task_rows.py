@@ -96,8 +96,60 @@ def write_posture(
     A: ToMatrix,
     b: ToVector,
 ) -> None:
-    """Write A (n, n) and b (n,) of :class:`~impact_qp.tasks.PostureTask`."""
-    A[:] = 0.0
-    for i in range(len(q)):
-        A[i, i] = 1.0
-        b[i] = stiffness * (reference[i] - q[i]) - damping * dq[i]
+    """Write A (k, n) and b (k,) of :class:`~impact_qp.tasks.PostureTask` for the last k joints."""
+    k, n = A.shape
+    first = len(q) - k
+    for i in range(k):
+        for j in range(n):
+            A[i, j] = 0.0
+        A[i, n - k + i] = 1.0
+        b[i] = stiffness * (reference[i] - q[first + i]) - damping * dq[n - k + i]
+
+
+@compiled
+def write_along(
+    point: PointNumbers,
+    axes: Matrix,
+    position: Vector,
+    velocity: Vector,
+    stiffness: float,
+    damping: float,
+    A: ToMatrix,
+    b: ToVector,
+) -> None:
+    """Write A (k, n) and b (k,) of tasks of a point along unit axes, shape (k, 3).
+
+    :class:`~impact_qp.whole_body.AcrossPositionTask`, and without stiffness
+    :class:`~impact_qp.whole_body.AxialVelocityTask`.
+    """
+    twist, drift, J = point.twist, point.drift, point.J
+    for row in range(len(axes)):
+        x, y, z = axes[row, 0], axes[row, 1], axes[row, 2]
+        for j in range(A.shape[1]):
+            A[row, j] = x * J[0, j] + y * J[1, j] + z * J[2, j]
+        b[row] = 0.0
+        for i in range(3):
+            wanted = stiffness * (position[i] - point.position[i]) - drift[i]
+            b[row] += axes[row, i] * (wanted + damping * (velocity[i] - twist[i]))
+
+
+@compiled
+def write_com(
+    A_G: Matrix,
+    drift: Vector,
+    mass: float,
+    com: Vector,
+    dq: Vector,
+    reference: Vector,
+    stiffness: float,
+    damping: float,
+    A: ToMatrix,
+    b: ToVector,
+) -> None:
+    """Write A (3, n) and b (3,) of :class:`~impact_qp.whole_body.ComTask`."""
+    for i in range(3):
+        velocity = 0.0
+        for j in range(A.shape[1]):
+            A[i, j] = A_G[i, j] / mass
+            velocity += A[i, j] * dq[j]
+        b[i] = stiffness * (reference[i] - com[i]) - drift[i] / mass - damping * velocity

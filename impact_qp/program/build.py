@@ -137,6 +137,7 @@ class ProgramBuilder:
             self._equalities,
             lower,
             upper,
+            self._dof,
         )
 
     def _named(self) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ class QuadraticProgram(NamedTuple):
     equalities: tuple[str, ...] = ()  # names of the p equalities
     lower: np.ndarray | None = None  # shape (nx,), -inf: none; no array: no bounds at all
     upper: np.ndarray | None = None  # shape (nx,), inf: none
+    coupled: int | None = None  # variables with more than a diagonal in H, the first; none: all
 
     def __str__(self) -> str:
         """Return one line a row: its name and its bound."""
@@ -150,7 +151,7 @@ def _binding_with_equalities(program: QuadraticProgram, rows: tuple[int, ...]) -
     """Return the same with equalities, which always bind and have any sign, and with bounds."""
     from scipy.linalg.lapack import dposv  # loaded by the program's builder
 
-    H, c, G, h, _, A, b, _, lower, upper = program
+    H, c, G, h, _, A, b, _, lower, upper, coupled = program
     p = 0 if b is None else len(b)
     right, ends = np.empty((1 + p + len(rows), len(c))), np.empty(p + len(rows))
     right[0] = c
@@ -158,12 +159,14 @@ def _binding_with_equalities(program: QuadraticProgram, rows: tuple[int, ...]) -
         right[1 : 1 + p], ends[:p] = A, b
     for k, row in enumerate(rows, p):
         right[1 + k], ends[k] = _side(program, row)
-    _, solved, failed = dposv(H, right.T)
+    moved = right / H.diagonal()  # by a unit multiplier of each, where the cost does not couple
+    _, solved, failed = dposv(H[:coupled, :coupled], right[:, :coupled].T)
     if failed:
         return None
-    x = -solved[:, 0]
+    moved[:, :coupled] = solved.T
+    x = -moved[0]
     if p or rows:
-        normals, N = right[1:], solved[:, 1:]
+        normals, N = right[1:], moved[1:].T
         _, force, failed = dposv(normals.dot(N), normals.dot(x) - ends)
         pushes = force[p:].tolist() if p else force.tolist()
         if failed or (pushes and not min(pushes) >= 0.0):
@@ -199,7 +202,7 @@ def _side(program: QuadraticProgram, row: int) -> tuple[np.ndarray, float]:
 
 def _wrong(program: QuadraticProgram) -> str:
     """Return why the program cannot be passed to a solver, "" if it can."""
-    H, c, G, h, _, A, b, _, lower, upper = program
+    H, c, G, h, _, A, b, _, lower, upper, _ = program
     parts = [H.ravel(), c, G.ravel(), h]
     if A is not None and b is not None:
         parts += [A.ravel(), b]

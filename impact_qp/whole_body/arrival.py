@@ -15,6 +15,7 @@ from impact_predictor.sets.feasible_sets import friction_pyramid
 from impact_qp.limits import Contact, Limit, SpeedBound
 from impact_qp.limits.impact_limits.contact import NO_BOUND
 from impact_robots import PointState, Robot, RobotState
+from impact_robots.compiling.direct_call import direct
 
 
 class ArrivalsLimit(Limit):
@@ -27,6 +28,9 @@ class ArrivalsLimit(Limit):
 
     def __init__(self, robot: Robot, *, preview: float, margin: float) -> None:
         """Create the limit with T_p [s] and the fraction of every bound kept in reserve."""
+        from impact_qp.compiled.approach_row import approach_row  # loads slowly
+
+        self._row, self._none = direct(approach_row), np.zeros(robot.nv)
         self.robot, self.preview, self.margin = robot, preview, margin
         self.arrivals: tuple[Arrival, ...] = ()  # announced; none: no rows
         self.bound = NO_BOUND  # on a common speed, as of the last ``fill``; NaN: not computed
@@ -36,12 +40,11 @@ class ArrivalsLimit(Limit):
         self, points: Sequence[PointState], contacts: Sequence[Contact]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return gradients (k, nv) and offsets (k,) of the previewed speeds as maps of qddot."""
-        T_p, gradients, offsets = self.preview, [], []
-        for point, contact in zip(points, contacts, strict=True):
-            normal = contact.normal
-            gradients.append(normal.dot(point.J[:3]))
-            offsets.append(-float(normal.dot(point.twist[:3] + T_p * point.drift[:3])))
-        return -T_p * np.array(gradients), np.array(offsets)
+        rows = [
+            self._row(each.normal, point.J, point.twist, point.drift, self.preview, self._none)
+            for point, each in zip(points, contacts, strict=True)
+        ]
+        return -np.array([row for row, _ in rows]), -np.array([offset for _, offset in rows])
 
 
 @dataclass(frozen=True)

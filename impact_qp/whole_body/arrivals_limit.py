@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from impact_predictor.sets.feasible_sets import friction_pyramid
@@ -16,6 +18,7 @@ from impact_robots import PointState, Robot, RobotState
 from impact_robots.compiling.direct_call import direct
 
 _UNKNOWN = SpeedBound(0.0, "joint loads not known")
+_pyramid = lru_cache(maxsize=64)(friction_pyramid)  # of the same contacts in each cycle
 _NORMAL = np.array([[0.0], [0.0], [1.0]])
 SHARED_ROWS = 16  # on several arrivals together
 
@@ -113,7 +116,7 @@ class WorstCaseArrivalsLimit(ArrivalsLimit):
         """Return the directions of the impulses, shape (3, N)."""
         if self._along_normal:
             return _NORMAL
-        return friction_pyramid(contact.friction[1], self._generators, circumscribed=True)
+        return _pyramid(contact.friction[1], self._generators, circumscribed=True)
 
     def _common_rows(self, binding: np.ndarray) -> np.ndarray:
         """Return one row for each arrival: the smaller of its own and the common speed."""

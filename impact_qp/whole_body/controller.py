@@ -134,7 +134,7 @@ class WholeBodyController:
             raise ControlError(f"base: expected floating, got {robot.base}")
         self.robot, self.phases, self.mode, self.period = robot, phases, mode, period
         self._solver, self._frames = solver, tuple(palms)
-        self._dynamics = ArmDynamics(robot, "all")
+        self._dynamics = ArmDynamics(robot, "all", compiled=True)
         self._palms = [_Palm(frame) for frame in palms]
         self._com, self._posture = ComTask(), JointPostureTask(robot.dof)
         self._base = OrientationTask(
@@ -176,7 +176,7 @@ class WholeBodyController:
         if np.shape(palm_forces) != expected:
             got = np.shape(palm_forces)
             raise ControlError(f"palm_forces: expected shape {expected}, got {got}")
-        if not all(np.isfinite(each).all() for each in (q, v, palm_forces)):
+        if not np.isfinite(np.concatenate([q, v, np.ravel(palm_forces)])).all():
             return self.hold()
         state = self._state(q, v)
         points = tuple(state.at(frame) for frame in self._frames)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from impact_qp.limits.impact_limits.effects import row_names
 from impact_qp.whole_body.arrival import ArrivingImpulses
 from impact_robots import PointState, Robot, RobotState
 from impact_robots.compiling.direct_call import direct
+
+_force_factor = lru_cache(maxsize=64)(mean_force_factor)  # of the same contacts in each cycle
 
 
 @dataclass(frozen=True)
@@ -129,8 +132,9 @@ class ImpactRowMaker:
         for i, (point, contact) in enumerate(zip(points, contacts, strict=True)):
             own = slice(3 * i, 3 * i + 3)
             J[own] = contact_jacobian(point, contact.rotation)
-            factors[own] = mean_force_factor(contact.peak_factor, contact.impact_duration)
-        _, jumps, _ = dposv(state.inertia(self._motors), J.T)
+            factors[own] = _force_factor(contact.peak_factor, contact.impact_duration)
+        inertia = state.inertia(self._motors).T  # symmetric; transposed as LAPACK takes it
+        _, jumps, _ = dposv(inertia, J.T, overwrite_a=True)
         return J.T[self._joints] * factors, jumps[self._joints]
 
 

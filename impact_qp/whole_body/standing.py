@@ -16,6 +16,7 @@ from impact_robots import Robot, RobotState
 from impact_robots.compiling.direct_call import direct
 
 Forces = tuple[tuple[str, np.ndarray], ...]
+_new = tuple.__new__  # half the time of the constructor
 _SIDES = 4  # edges of the friction pyramid at each corner of a sole
 
 
@@ -24,10 +25,9 @@ class _Dynamics(NamedTuple):
 
     state: RobotState
     forces: Forces
-    inertia: np.ndarray  # M + B, shape (nv, nv)
     bias: np.ndarray  # h minus the effect of other forces, shape (nv,)
     pushes: np.ndarray  # J^T G of the soles, shape (nv, ny)
-    soles: tuple[np.ndarray, ...]  # G of each sole, shape (6, ny of it)
+    soles: np.ndarray  # G of each sole, shape (k, 6, ny / k)
 
 
 class StandingLimit(Limit):
@@ -63,9 +63,11 @@ class StandingLimit(Limit):
             ControlError: a sole is not a contact of the robot, or is a point.
             RobotError: the YAML lacks the torque limits.
         """
-        from impact_qp.compiled.sole_wrench import write_sole_wrench  # loads slowly
+        from impact_qp.compiled import standing_rows as rows  # loads slowly
 
-        self._write_wrench = direct(write_sole_wrench)
+        self._write_sole, self._write_still = direct(rows.write_sole), direct(rows.write_still_rows)
+        self._write_motors = direct(rows.write_motor_rows)
+        self._write_base = direct(rows.write_base_rows)
         robot.require("whole-body control", "torque")
         self.robot, self.damping = robot, damping
         self._corners = [(name, _corners(robot, name)) for name in soles]
@@ -76,27 +78,24 @@ class StandingLimit(Limit):
         self.forces: Forces = ()  # elsewhere: frame, world axes (3,) [N]
         ends = ("upper", "lower")
         self.names = tuple(f"{name} torque {end}" for end in ends for name in robot.joint_names)
-        rows = [f"base {axis}" for axis in ("x", "y", "z", "roll", "pitch", "yaw")]
-        rows += [f"{name} {axis}" for name in soles for axis in ("x", "y", "z", "rx", "ry", "rz")]
-        self.equalities = tuple(rows)
+        held = [f"base {axis}" for axis in ("x", "y", "z", "roll", "pitch", "yaw")]
+        held += [f"{name} {axis}" for name in soles for axis in ("x", "y", "z", "rx", "ry", "rz")]
+        self.equalities = tuple(held)
         self._last: _Dynamics | None = None
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write the rows of the torques."""
-        n, highest = self.robot.dof, self.robot.limits.torque
-        _, _, inertia, bias, pushes, _ = self._dynamics(state)
-        G[:n], E[:n] = inertia[6:], -pushes[6:]
-        G[n:], E[n:] = -G[:n], -E[:n]
-        h[:n], h[n:] = highest - bias[6:], highest + bias[6:]
+        _, _, bias, pushes, _ = self._dynamics(state)
+        self._write_motors(state.M, self._motors, bias, pushes, self.robot.limits.torque, G, E, h)
 
     def equate(self, state: RobotState, A: np.ndarray, E: np.ndarray, b: np.ndarray) -> None:
         """Write the base's rows and the soles'."""
-        _, _, inertia, bias, pushes, _ = self._dynamics(state)
-        A[:6], E[:6], b[:6] = inertia[:6], -pushes[:6], -bias[:6]
+        _, _, bias, pushes, _ = self._dynamics(state)
+        self._write_base(state.M, self._motors, bias, pushes, A, E, b)
         E[6:] = 0.0
         for i, (name, _) in enumerate(self._corners):
-            rows, sole = slice(6 + 6 * i, 12 + 6 * i), state.at(name)
-            A[rows], b[rows] = sole.J, -sole.drift - self.damping * sole.twist
+            rows, (_, _, J, twist, drift, *_) = slice(6 + 6 * i, 12 + 6 * i), state.at(name)
+            self._write_still(J, twist, drift, self.damping, A[rows], b[rows])
 
     def narrow(self, state: RobotState, ddq: np.ndarray, y: np.ndarray) -> None:
         """Bound the forces of the soles from below by zero."""
@@ -110,17 +109,18 @@ class StandingLimit(Limit):
             ddq: accelerations, shape (nv,).
             y: forces along the pyramids' edges, shape (ny,) [N].
         """
-        _, _, inertia, bias, pushes, _ = self._dynamics(state)
-        torque: np.ndarray = (inertia @ ddq + bias - pushes @ y)[6:]
-        return torque
+        _, _, bias, pushes, _ = self._dynamics(state)
+        torque: np.ndarray = state.M.dot(ddq) + self._motors * ddq + bias - pushes.dot(y)
+        return torque[6:]
 
     def wrenches(self, state: RobotState, y: np.ndarray) -> np.ndarray:
         """Return each sole's force and moment about its own origin, world axes, (k, 6) [N; N.m].
 
         Arguments as of :meth:`torques`.
         """
-        parts, shares = self._dynamics(state), y.reshape(len(self._corners), -1)
-        return np.array([sole @ own for sole, own in zip(parts.soles, shares, strict=True)])
+        shares = y.reshape(len(self._corners), -1, 1)
+        wrenches: np.ndarray = (self._dynamics(state).soles @ shares)[:, :, 0]
+        return wrenches
 
     def _dynamics(self, state: RobotState) -> _Dynamics:
         """Return the terms of the equations of motion."""
@@ -130,21 +130,13 @@ class StandingLimit(Limit):
         bias = state.h.copy()
         for frame, force in self.forces:
             bias -= force.dot(state.at(frame).J[:3])
-        feet = [state.at(name) for name, _ in self._corners]
-        maps = [
-            self._wrench_map(foot.rotation, corners)
-            for foot, (_, corners) in zip(feet, self._corners, strict=True)
-        ]
-        pushes = [foot.J.T.dot(each) for foot, each in zip(feet, maps, strict=True)]
-        inertia = state.inertia(self._motors)
-        self._last = _Dynamics(state, self.forces, inertia, bias, np.hstack(pushes), tuple(maps))
+        soles, own = len(self._corners), self.variables // len(self._corners)
+        maps, pushes = np.empty((soles, 6, own)), np.empty((len(bias), self.variables))
+        for i, (name, corners) in enumerate(self._corners):
+            foot, columns = state.at(name), pushes[:, i * own : (i + 1) * own]
+            self._write_sole(foot.rotation, corners, self._K, foot.J, maps[i], columns)
+        self._last = _new(_Dynamics, (state, self.forces, bias, pushes, maps))
         return self._last
-
-    def _wrench_map(self, rotation: np.ndarray, corners: np.ndarray) -> np.ndarray:
-        """Return the map from forces along a sole's edges to its wrench, world axes, (6, ny)."""
-        found = np.empty((6, _SIDES * len(corners)))
-        self._write_wrench(rotation.dot(corners.T), self._K, found)
-        return found
 
 
 def _corners(robot: Robot, name: str) -> np.ndarray:

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
-from impact_robots.compiling.array_kinds import Vector
+import numpy as np
+
+from impact_robots.compiling.array_kinds import Matrix, ToVector, Vector
 from impact_robots.compiling.compiled import compiled
 from impact_robots.compiling.plain_numbers import JointNumbers, PointNumbers
 from impact_robots.compiling.small_algebra import cross
@@ -42,3 +44,34 @@ def point_motion(dq: Vector, joint: JointNumbers, point: PointNumbers) -> None:
     turning = cross(point.twist[3:], point.twist[:3])
     for i in range(3):
         drift[i] += turning[i]
+
+
+@compiled
+def add_force_about(
+    point: Vector,
+    rotation: Matrix,
+    position: Vector,
+    linear: Vector,
+    angular: Vector,
+    wrench: ToVector,
+) -> None:
+    """Add a spatial force in a joint's axes to a wrench about a point, in O.
+
+    Args:
+        point: in O, shape (3,) [m].
+        rotation: axes of the joint, in O, shape (3, 3).
+        position: its origin in O, shape (3,) [m].
+        linear: the force, own axes, shape (3,) [N].
+        angular: its moment about the joint's origin, own axes, shape (3,) [N.m].
+        wrench: added to, force and moment, shape (6,) [N; N.m].
+    """
+    lever, force = np.empty(3), np.zeros(3)
+    for i in range(3):
+        lever[i] = position[i] - point[i]
+        for k in range(3):
+            force[i] += rotation[i, k] * linear[k]
+            wrench[3 + i] += rotation[i, k] * angular[k]
+    moment = cross(lever, force)
+    for i in range(3):
+        wrench[i] += force[i]
+        wrench[3 + i] += moment[i]

@@ -81,23 +81,31 @@ def _every_moving_link(model: pin.Model, data: pin.Data) -> Callable[[], Composi
     return lambda: _new(Composite, (com, mass, total.inertia, A_G))
 
 
-def subtrees_of(model: pin.Model, joints: list[int]) -> tuple[list[int], list[int]]:
-    """Return the joints whose subtrees, less those of the second list, are these joints' links."""
+def inertia_of(model: pin.Model, data: pin.Data, joints: list[int]) -> Callable[[], pin.Inertia]:
+    """Return the function that sums up links as one body, in O, after ``computeAllTerms``.
+
+    It takes the subtrees that begin with them, less those that branch off.
+
+    Args:
+        model: of pinocchio.
+        data: its work memory.
+        joints: whose links count.
+    """
     parents = list(model.parents)
-    first = [i for i in joints if parents[i] not in joints or i == 0]
-    branches = [i for i in range(1, model.njoints) if parents[i] in joints and i not in joints]
-    return first, branches
+    first, *others = [data.oYcrb[i] for i in joints if parents[i] not in joints or i == 0]
+    branches = [
+        data.oYcrb[i] for i in range(1, model.njoints) if parents[i] in joints and i not in joints
+    ]
 
+    def summed() -> pin.Inertia:
+        body = first
+        for tree in others:
+            body = body + tree
+        for tree in branches:
+            body = body - tree
+        return body
 
-def inertia_of(data: pin.Data, subtrees: tuple[list[int], list[int]]) -> pin.Inertia:
-    """Return links as one body, in O, after ``pinocchio.computeAllTerms``; see the above."""
-    (first, *others), branches = subtrees
-    body = data.oYcrb[first]
-    for i in others:
-        body = body + data.oYcrb[i]
-    for i in branches:
-        body = body - data.oYcrb[i]
-    return body
+    return summed
 
 
 def _some_links(model: pin.Model, data: pin.Data, joints: list[int]) -> Composite:

@@ -5,18 +5,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.compiling.direct_call import direct
 from impact_robots.compiling.plain_numbers import JointNumbers, PointNumbers
-from impact_robots.state.composite import inertia_of, joints_of, subtrees_of
+from impact_robots.state.composite import inertia_of, joints_of
 from impact_robots.state.frames import frame_index
 
 _AXES = pin.LOCAL_WORLD_ALIGNED
 _new = tuple.__new__  # half the time of the constructor
 PointFunction = Callable[..., None]
+
+
+@cache
+def _adder() -> Callable[..., None]:
+    from impact_robots.state.compiled_point import add_force_about  # loads slowly
+
+    function: Callable[..., None] = direct(add_force_about)
+    return function
 
 
 class PointMotion(NamedTuple):
@@ -61,7 +71,23 @@ class WorkMemory:
         self._contact_frame, self._rest = contact_frame, np.zeros(model.nv)
         self._frames: dict[str | None, _Frame] = {}
         self._contact = self._frames[None] = self._frame(contact_frame)
-        self._bodies: dict[tuple[str, str], tuple[list[int], list[int]]] = {}  # their subtrees
+        self._bodies: dict[tuple[str, str], Callable[[], pin.Inertia]] = {}
+        # The work memory stays where it is, and looking these up takes longer than copying them.
+        data, roots = self.data, [i for i in range(1, model.njoints) if model.parents[i] == 0]
+        self._A_G, self._com = data.Ag.reshape(6, model.nv), data.com[0]
+        pin.computeAllTerms(model, data, pin.neutral(model), self._rest)
+        self._total = float(data.Ig.mass)  # of all moving links [kg]
+        self._weight = self._total * model.gravity.linear
+        self._roots = [  # joints whose forces, of a motion without accelerations, bear all links
+            (
+                self._com,
+                data.oMi[i].rotation,
+                data.oMi[i].translation,
+                data.f[i].linear,
+                data.f[i].angular,
+            )
+            for i in roots
+        ]
         self._inertias: np.ndarray | None = None  # of the joints' bodies, shape (joints, 6, 6)
         self._held: np.ndarray | None = None  # q or block of the state in memory, by identity
 
@@ -131,7 +157,7 @@ class WorkMemory:
     def whole(self, q: np.ndarray, dq: np.ndarray) -> tuple[float, np.ndarray]:
         """Return mass [kg] and centre of mass, shape (3,) [m], of all moving links in a state."""
         self._hold(q, dq)
-        return float(self.data.Ig.mass), self.data.com[0].copy()
+        return self._total, self._com.copy()
 
     def body(
         self, q: np.ndarray, dq: np.ndarray, name: str, which: str
@@ -141,21 +167,22 @@ class WorkMemory:
         Raises:
             RobotError: no such frame or composite.
         """
-        subtrees = self._bodies.get((name, which))
-        if subtrees is None:
+        of_links = self._bodies.get((name, which))
+        if of_links is None:
             joints = joints_of(self.model, frame_index(self.model, name), which)
-            subtrees = self._bodies[name, which] = subtrees_of(self.model, joints)
+            of_links = self._bodies[name, which] = inertia_of(self.model, self.data, joints)
         self._hold(q, dq)
-        body = inertia_of(self.data, subtrees)
-        return body.mass, body.lever.copy(), body.inertia.copy()
+        body = of_links()
+        return body.mass, body.lever.copy(), body.inertia
 
     def momentum(self, q: np.ndarray, dq: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return A_G (6, n) of all moving links and its drift A_G_dot dq, shape (6,)."""
         self._hold(q, dq)
-        if self._point_motion is not None:
-            pin.forwardKinematics(self.model, self.data, q, dq, self._rest)
-        drift = pin.computeCentroidalMomentumTimeVariation(self.model, self.data).vector.copy()
-        return self.data.Ag.copy().reshape(6, len(dq)), drift
+        drift, add = np.zeros(6), _adder()
+        for force in self._roots:
+            add(*force, drift)
+        drift[:3] += self._weight
+        return self._A_G.copy(), drift
 
     def link_inertias(self, q: np.ndarray, dq: np.ndarray) -> np.ndarray:
         """Return the part of M that is each joint's body's, shape (joints, n, n) [kg.m^2]."""

@@ -160,6 +160,21 @@ def test_the_right_guess_is_proved_with_equalities_and_bounds(monkeypatch):
     assert found.active == expected.active
 
 
+def test_variables_that_the_cost_does_not_couple_change_only_the_way_to_the_solution(monkeypatch):
+    some = next(each for each in map(drawn, range(20)) if max(solve(each).rows, default=0) > 7)
+    H = some.H.copy()
+    H[:4, 4:] = H[4:, :4] = 0.0
+    H[4:, 4:] = np.diag(np.diag(H[4:, 4:]))
+    apart = some._replace(H=H)
+    expected = solve(apart)
+    assert expected.rows
+    monkeypatch.setitem(SOLVERS, "quadprog", None)
+    for coupled in (4, 5, None):
+        found = solve(apart._replace(coupled=coupled), guess=expected.rows)
+        np.testing.assert_allclose(found.x, expected.x, atol=1e-9)
+        assert found.rows == expected.rows
+
+
 def test_an_equality_may_pull_as_well_as_push():
     """Minimise (x - 1)^2 + (y - 2)^2 with x + y = s: the force on the sum changes its sign at 3."""
     for total in (1.0, 5.0):

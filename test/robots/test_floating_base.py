@@ -54,6 +54,24 @@ def test_a_floating_base_adds_six_velocities_and_its_mass(cassie, drawn):
     np.testing.assert_allclose(legs.whole()[1], com, atol=1e-12)
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("name", ["hrp4", "panda"])
+def test_momentum_changes_without_accelerations_as_pinocchio_says(name, compiled):
+    robot, random = load_robot(name), np.random.default_rng(5)
+    joints = random.uniform(robot.limits.position_lower, robot.limits.position_upper)
+    q = joints
+    if robot.base == "floating":
+        q = floating_position(random.normal(size=3), random.normal(size=4), joints)
+    v = random.normal(size=robot.nv)
+    A_G, drift = ArmDynamics(robot, "all", compiled=compiled).state(q, v).momentum()
+    data = robot.model.createData()
+    expected = pin.computeCentroidalMomentumTimeVariation(
+        robot.model, data, q, v, np.zeros(robot.nv)
+    )
+    np.testing.assert_allclose(drift, expected.vector, atol=1e-11)
+    np.testing.assert_allclose(A_G @ v, data.hg.vector, atol=1e-11)
+
+
 def test_velocities_in_world_axes_move_the_base_as_they_say(cassie, drawn):
     q, _, dynamics = drawn
     v = floating_velocity(q, [0.1, 0.2, 0.3], [0.4, -0.5, 0.6], np.zeros(cassie.dof))
