@@ -8,7 +8,14 @@ from math import sqrt
 
 import numpy as np
 
-from impact_robots.compiling.array_kinds import Matrix, NewVector, ToMatrix, ToVector, Vector
+from impact_robots.compiling.array_kinds import (
+    Matrix,
+    NewMatrix,
+    NewVector,
+    ToMatrix,
+    ToVector,
+    Vector,
+)
 from impact_robots.compiling.compiled import compiled
 from impact_robots.compiling.small_algebra import solved
 
@@ -60,6 +67,25 @@ def moved(
         step = ddq[i] * dt
         after[i] = velocity[i] + step
         way[i] = position[i] + (velocity[i] + 0.5 * step) * dt
+
+
+@compiled
+def quintic(c: Matrix, x: float) -> NewMatrix:
+    """Return polynomials of degree 5 and their first two derivatives, shape (3, m).
+
+    Args:
+        c: coefficients, that of x^0 first, shape (6, m).
+        x: where, such as a time [s].
+    """
+    found = np.zeros((3, c.shape[1]))
+    for k in range(5, -1, -1):  # Horner's scheme; the last row is half the second derivative
+        for i in range(c.shape[1]):
+            found[2, i] = found[2, i] * x + found[1, i]
+            found[1, i] = found[1, i] * x + found[0, i]
+            found[0, i] = found[0, i] * x + c[k, i]
+    for i in range(c.shape[1]):
+        found[2, i] *= 2.0
+    return found
 
 
 @compiled

@@ -62,9 +62,8 @@ def _pushing(
 def _write_one_cycle(
     q: np.ndarray, dq: np.ndarray, limits: np.ndarray, dt: float, G: np.ndarray, h: np.ndarray
 ) -> None:
-    """Write the 4 n rows of :class:`~impact_qp.limits.one_cycle.OneCycleLimit`."""
+    """Write the 4 n rows of :class:`~impact_qp.limits.one_cycle.OneCycleLimit` over zeros."""
     n, square = len(q), 0.5 * dt**2
-    G[:] = 0.0
     for i in range(n):
         way = q[i] + dt * dq[i]
         G[i, i], G[n + i, i], G[2 * n + i, i], G[3 * n + i, i] = 1.0, -1.0, 1.0, -1.0
@@ -76,9 +75,8 @@ def _write_one_cycle(
 def _write_braking(
     q: np.ndarray, dq: np.ndarray, figures: np.ndarray, preview: float, G: np.ndarray, h: np.ndarray
 ) -> None:
-    """Write the 2 n rows of :class:`~impact_qp.limits.braking.BrakingLimit`."""
+    """Write the 2 n rows of :class:`~impact_qp.limits.braking.BrakingLimit` over zeros."""
     n = len(q)
-    G[:] = 0.0
     for i in range(n):
         G[i, i], G[n + i, i] = 1.0, -1.0
         h[i] = (sqrt(figures[2, i] * max(figures[1, i] - q[i], 0.0)) - dq[i]) / preview

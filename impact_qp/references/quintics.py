@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from impact_robots.compiling.direct_call import direct
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import finite_array, positive
 
@@ -126,14 +128,17 @@ def _coefficients(start: ReferenceState, end: ReferenceState, T: float) -> np.nd
     return np.vstack([low, high])
 
 
+@cache
+def _polynomial() -> Callable[[np.ndarray, float], np.ndarray]:
+    from impact_qp.compiled.motion_step import quintic  # loads slowly
+
+    function: Callable[[np.ndarray, float], np.ndarray] = direct(quintic)
+    return function
+
+
 def _evaluate(c: np.ndarray, x: float) -> ReferenceState:
     """Return the polynomial and its derivatives at a local time [s]."""
-    x2, x3, x4 = x**2, x**3, x**4
-    position = 1.0, x, x2, x3, x4, x**5
-    velocity = 0.0, 1.0, 2 * x, 3 * x2, 4 * x3, 5 * x4
-    acceleration = 0.0, 0.0, 2.0, 6 * x, 12 * x2, 20 * x3
-    powers = np.array(position + velocity + acceleration).reshape(3, 6)  # flat: half the time
-    found = powers.dot(c)
+    found = _polynomial()(c, x)
     return _new(ReferenceState, (found[0], found[1], found[2]))
 
 

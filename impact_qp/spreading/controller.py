@@ -17,7 +17,7 @@ from impact_qp.references import Quintics, ReferenceState
 from impact_qp.spreading.command import SpreadCommand
 from impact_qp.spreading.force import WRENCH
 from impact_qp.spreading.friction import TASKS
-from impact_qp.spreading.modes import DETECTING, Mode, StopReason, Variant, fade, mode_at
+from impact_qp.spreading.modes import AFTER, DETECTING, Mode, StopReason, Variant, fade, mode_at
 from impact_qp.spreading.plan import SpreadPlan
 from impact_qp.spreading.program import SpreadingProgram, SpreadSolution, SpreadTask
 from impact_qp.spreading.stopping import HOLD_DISTANCE, ArmStop
@@ -145,7 +145,7 @@ class SpreadingController:
         self._hears = impact
         now, hit = self._motion_times(time, state)
         mode = mode_at(self.plan.variant, self._timing, now, hit)
-        stopped = any(each.stop for each in self.partners)
+        stopped = any([each.stop for each in self.partners])  # a generator takes longer
         if self._watch.look(mode, self.impact_time, state, stopped):
             mode = Mode.STOP
         wanted = self._wanted(mode, time, state, (now, hit))
@@ -205,7 +205,7 @@ class SpreadingController:
                 state.point, self._watch.braking_time, self._stiffness, self._periods
             )
             return SpreadTask(motion, self._stiffness, 1.0, known, wrench, False, rotation)
-        after, (now, hit) = mode in (Mode.INTERIM, Mode.POST), motion_times
+        after, (now, hit) = mode in AFTER, motion_times
         fields, friction = self._fields, plan.post_friction if after else plan.ante_friction
         motion = self._reference(mode)(now) if fields is None else fields(state.point, after=after)
         if friction is not None:
@@ -232,20 +232,19 @@ class SpreadingController:
         settle = self.plan.guard.settle
         if settle is None or self.plan.variant not in DETECTING:
             return False
-        return any(each is None or time < each + settle for each in self._hits)
+        return any([each is None or time < each + settle for each in self._hits])
 
     def _command(
         self, state: PackedState, mode: Mode, wanted: SpreadTask, found: SpreadSolution
     ) -> SpreadCommand:
         """Return the command: the torque of the accelerations, its rate limited for each joint."""
-        robot, ddq, g = self.robot, found.ddq, state.g
-        box = self.interface.torque, self._step, robot.limits.torque
+        robot, interface, ddq, g = self.robot, self.interface, found.ddq, state.g
+        box = interface.torque, self._step, robot.limits.torque
         motor = robot.apparent_motor_inertia
         torque, reference = self._torques_in_step(state.block, motor, ddq, *box)
-        sent = self.interface.torque = torque - g
+        driver_torque = interface.torque = torque - g
         if not robot.driver_compensates_gravity:
-            self.interface.gravity = g
-        driver_torque = sent if robot.driver_compensates_gravity else torque
+            interface.gravity, driver_torque = g, torque
         torques = torque, g, driver_torque, ddq, reference
         follows = mode, wanted.motion, found.joint_velocity, found.feedback, wanted.fade
         result = state.velocity, found.active, found.solved

@@ -40,6 +40,9 @@ class Mode(Enum):
     STOP = "stop"  # brakes and holds, see StopReason
 
 
+AFTER = (Mode.INTERIM, Mode.POST)  # of the impact
+
+
 class StopReason(Enum):
     """Why an arm stopped."""
 

@@ -13,7 +13,7 @@ from impact_qp.guards.tracking import TrackingWatch, looks_every
 from impact_qp.interface import TorqueInterface
 from impact_qp.references import ReferenceState
 from impact_qp.spreading.guard import SpreadGuard
-from impact_qp.spreading.modes import Mode, StopReason
+from impact_qp.spreading.modes import AFTER, Mode, StopReason
 
 if TYPE_CHECKING:
     from impact_robots.state.packed_state import PackedState
@@ -99,7 +99,7 @@ class SpreadWatch:
         self._elapsed += elapsed
         if self._cycles % self._every == 0 and self._is_too_fast(point, motion):
             self.stop = StopReason.OVERSPEED
-        elif mode in (Mode.INTERIM, Mode.POST) and self._object_is_gone(point.position, motion):
+        elif mode in AFTER and self._object_is_gone(point.position, motion):
             self.stop = StopReason.LOST
 
     def _is_too_fast(self, point: PackedState, motion: ReferenceState) -> bool:
