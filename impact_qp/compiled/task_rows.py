@@ -136,20 +136,20 @@ def write_along(
 @compiled
 def write_com(
     A_G: Matrix,
-    drift: Vector,
     mass: float,
-    com: Vector,
     dq: Vector,
-    reference: Vector,
-    stiffness: float,
+    wanted: Vector,
     damping: float,
     A: ToMatrix,
     b: ToVector,
 ) -> None:
-    """Write A (3, n) and b (3,) of :class:`~impact_qp.whole_body.ComTask`."""
+    """Write A (3, n) and b (3,) of :class:`~impact_qp.whole_body.ComTask`.
+
+    ``wanted``, shape (3,) [m/s^2], is the acceleration without damping, less that of the drift.
+    """
     for i in range(3):
         velocity = 0.0
         for j in range(A.shape[1]):
             A[i, j] = A_G[i, j] / mass
             velocity += A[i, j] * dq[j]
-        b[i] = stiffness * (reference[i] - com[i]) - drift[i] / mass - damping * velocity
+        b[i] = wanted[i] - damping * velocity

@@ -95,8 +95,8 @@ class ComTask(Task):
     def fill(self, state: RobotState, A: np.ndarray, b: np.ndarray) -> None:
         """Write A and b, see :meth:`~impact_qp.tasks.task.Task.fill`."""
         (mass, com), (A_G, drift) = state.whole(), state.momentum()
-        gains = self.stiffness, self.damping
-        self._write(A_G, drift, mass, com, state.dq, self.reference, *gains, A, b)
+        wanted = self.stiffness * (self.reference - com) - drift[:3] / mass
+        self._write(A_G, mass, state.dq, wanted, self.damping, A, b)
 
 
 class AngularMomentumTask(Task):
