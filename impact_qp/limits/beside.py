@@ -80,7 +80,7 @@ class Beside:
             _helper.reset(token)
 
     def _run(self) -> None:
-        _let_the_cycle_go_first()
+        let_the_cycle_go_first()
         while (job := self._jobs.get()) is not None:
             job.run()
 
@@ -93,7 +93,7 @@ def helper() -> Beside | None:
     return _helper.get()
 
 
-def _let_the_cycle_go_first() -> None:
+def let_the_cycle_go_first() -> None:
     """Take a real-time priority below that of the process, which the thread has inherited."""
     if not hasattr(os, "sched_getscheduler"):  # not on Linux
         return

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Goals at the loop: made ready beside the cycle, refused without a trace, ended in time."""
 
+import os
 import random
 import sys
 import threading
@@ -93,6 +94,22 @@ def test_what_is_begun_anew_takes_the_place_of_what_was_before():
     gate.set()
     preparation.work(inf)
     assert preparation.outcome() == "second"
+
+
+def test_with_a_real_time_priority_it_has_a_lower_one_than_the_cycle(monkeypatch):
+    """On the cycle's core, with its priority, it would not let the cycle go on."""
+    taken = []
+
+    def take(_, policy, parameters):
+        taken.append((threading.current_thread().name, policy, parameters.sched_priority))
+
+    monkeypatch.setattr(os, "sched_getscheduler", lambda _: os.SCHED_FIFO)
+    monkeypatch.setattr(os, "sched_getparam", lambda _: os.sched_param(80))
+    monkeypatch.setattr(os, "sched_setscheduler", take)
+    preparation = Preparation(lambda plan: plan)
+    preparation.begin("plan")
+    preparation.work(inf)
+    assert taken == [("preparation", os.SCHED_FIFO, 79)]
 
 
 def test_within_a_cycle_no_other_thread_takes_pythons_lock():

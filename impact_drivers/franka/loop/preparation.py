@@ -14,6 +14,7 @@ from time import perf_counter
 
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.plan import Plan
+from impact_qp.limits.beside import let_the_cycle_go_first
 from impact_robots.exceptions import ImpactError
 
 Outcome = ImpactController | str  # or the reason of failure
@@ -66,6 +67,7 @@ class Preparation:
                 self._made.clear()  # of the previous request
 
     def _run(self) -> None:
+        let_the_cycle_go_first()  # of equal threads on a core, one runs until it waits
         while True:
             number, plan = self._asked.get()
             try:
