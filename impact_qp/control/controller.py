@@ -44,7 +44,11 @@ PAUSE = 100_000_000  # time without a command after which the arm may be anywher
 
 
 class ImpactController:
-    """One cycle per measured state; holds no clock and no I/O."""
+    """One cycle per measured state; holds no clock and no I/O.
+
+    Attributes:
+        every: so many cycles of a moving arm it looks for unexplained loads and for speeding.
+    """
 
     def __init__(
         self,
@@ -105,8 +109,8 @@ class ImpactController:
         self._motion = MotionEstimate(robot, period)
         self._stall = StallWatch(period, plan.stall_time)
         self._held_back = HeldBackWatch()
-        self._every = looks_every(period)
-        self._tracking = TrackingWatch(plan.sends, self._every * period)
+        self.every = looks_every(period)
+        self._tracking = TrackingWatch(plan.sends, self.every * period)
         self._stopping = False
         self.anew = True  # the last command was the first one from the measured state
         self.release()
@@ -237,7 +241,7 @@ class ImpactController:
         self._phase_time += taken
         self._since_look += taken
         self._count += 1
-        self._looks = self._count % self._every == 0
+        self._looks = self._count % self.every == 0
         if phase is not self._phase or self.anew:
             self._enter(phase, state.point, dq)
         command = self._command(state, dq, gap, normal_speed, ready)
@@ -278,7 +282,7 @@ class ImpactController:
         Args:
             until: time by :func:`time.perf_counter` after which only a first piece is begun; the
                 rest is left for the next call, and results depend on the machine's speed, on the
-                safe side [s].
+                safe side; minus infinity: none of it is done [s].
         """
         if self.impact_limit is not None:
             self.impact_limit.catch_up(until)

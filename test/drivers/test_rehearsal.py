@@ -17,6 +17,7 @@ from impact_drivers.franka.loop.rehearsal import CYCLE, LEAD, PAUSE, Rehearsal
 from impact_drivers.franka.memory.request import Request, RequestKind
 from impact_predictor.joint_load.load import LoadRun
 from impact_qp.control.phases import Phase
+from impact_qp.guards.unexplained import UnexplainedLoad
 from impact_qp.limits import JointLoadLimit
 from impact_robots import ArmDynamics
 from impact_sim.driver.simulation import START_NS
@@ -28,20 +29,19 @@ class OnTime:
     """A clock and an arm's states by it: a state a millisecond, unless set otherwise."""
 
     def __init__(self, fr3, plan):
-        self.now, self.slept, self._fr3, self._count = 0.0, [], fr3, 0
+        self.now, self.slept, self._fr3 = 0.0, [], fr3
         self._arrived = 0.0  # [s]
         self.rehearsal = Rehearsal(fr3, plan, CYCLE, now=lambda: self.now, sleep=self.slept.append)
 
     def pass_state(self, *, after=CYCLE, busy=2e-4, phase=Phase.HOLD, q=None):
         """Let a state come some time after that before; return what was slept then."""
-        self._count += 1
         self._arrived += after
         self.now = self._arrived + busy
         rest = np.zeros(7)
         q = self._fr3.stance if q is None else q
         state = ArmState(q, rest, rest, rest, MOVE, period=MILLISECOND, arrived=self._arrived)
         before = len(self.slept)
-        self.rehearsal.run(START_NS + self._count * MILLISECOND, state, phase, busy)
+        self.rehearsal.run(state, phase, busy)
         return self.slept[before:]
 
 
@@ -80,24 +80,47 @@ def test_another_kind_of_goal_is_not_rehearsed(on_time, make_job):
     assert len(on_time.pass_state()) == 1
 
 
-def test_a_state_that_is_no_number_is_rehearsed_in_vain(on_time):
-    on_time.pass_state()
-    assert len(on_time.pass_state(q=np.full(7, np.nan))) == 1
+def test_it_begins_with_the_first_state_of_numbers(on_time):
+    assert on_time.pass_state(q=np.full(7, np.nan)) == []
     assert len(on_time.pass_state()) == 1
+    assert len(on_time.pass_state(q=np.full(7, np.nan))) == 1
 
 
-def test_what_can_wait_is_not_rehearsed_as_a_whole(fr3, make_job, monkeypatch):
-    """The first cycles of ``joint_load`` would take milliseconds."""
-    done = []
-    go_on = LoadRun.go_on
-    monkeypatch.setattr(
-        LoadRun, "go_on", lambda run, *ticks: done.append(ticks) or go_on(run, *ticks)
-    )
+def test_what_can_wait_is_not_rehearsed(fr3, make_job, monkeypatch):
+    """The deferred work of ``joint_load`` made rehearsals so long that they paused."""
+    done, cycles = [], []
     on_time = OnTime(fr3, make_job("joint_load").plan)
-    for k in range(1, 30):
+    monkeypatch.setattr(LoadRun, "go_on", lambda run, *ticks: done.append(ticks))
+    cycle = on_time.rehearsal._guarded.cycle
+    on_time.rehearsal._guarded.cycle = lambda *state: cycles.append(cycle(*state))
+    for _ in range(30):
         on_time.pass_state(phase=Phase.BRAKE)
-        assert len(done) <= 2 * k, "a first piece of each limit"
-    assert len(done) > 10
+    assert len(cycles) == 30
+    assert not done
+
+
+@pytest.mark.parametrize("kind", ["robust", "joint_load"])
+def test_a_fast_arm_is_rehearsed_at_rest_where_limits_leave_a_solution(fr3, make_job, kind):
+    """At the arm's velocity the bound cannot be kept, and a program without a solution is slow."""
+    on_time = OnTime(fr3, make_job(kind).plan)
+    commands, cycle = [], on_time.rehearsal._guarded.cycle
+    on_time.rehearsal._guarded.cycle = lambda *state: commands.append(cycle(*state))
+    towards = np.linalg.pinv(ArmDynamics(fr3)(fr3.stance, np.zeros(7)).J)[:, 2]
+    for k in range(100):
+        on_time.pass_state(phase=Phase.APPROACH, q=fr3.stance - 3e-4 * k * towards)
+    assert {command.phase for command in commands} == {Phase.APPROACH}
+    assert not any(command.relaxed for command in commands)
+
+
+def test_a_rehearsal_runs_what_only_some_cycles_run(on_time, monkeypatch):
+    looks = []
+    look = UnexplainedLoad.look
+    monkeypatch.setattr(
+        UnexplainedLoad, "look", lambda load, *of: looks.append(0) or look(load, *of)
+    )
+    for _ in range(20):
+        on_time.pass_state(phase=Phase.APPROACH)
+    assert len(looks) >= 19, "all but the first, which begins"
 
 
 def test_a_rehearsed_approach_looks_for_no_whole_bound(fr3, make_job, monkeypatch):
@@ -165,10 +188,11 @@ def test_a_rehearsed_motion_sends_the_same_torques(fr3, make_job, make_arm, monk
     phases = []
 
     class Always(Rehearsal):
-        def run(self, time, state, phase, took):
+        def run(self, state, phase, took):
             phases.append(phase)
-            self._phase = phase
-            assert self._guarded.cycle(time, state.q, state.dq).phase is phase
+            self._now, self._sleep = lambda: state.arrived - 1.0, lambda left: None
+            super().run(state, phase, 0.0)
+            assert self._guarded.controller._phase is phase
 
     monkeypatch.setattr(loop_file, "Rehearsal", Always)
     monkeypatch.setattr(loop_file, "SPARE", inf)  # goals are made ready in no time

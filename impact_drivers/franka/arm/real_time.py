@@ -7,15 +7,19 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
+LATENCY = Path("/dev/cpu_dma_latency")  # how long a processor may take to wake up, of Linux
 LOCK_ALL = 3  # MCL_CURRENT | MCL_FUTURE
 PRIORITY = 80  # of SCHED_FIFO, below the kernel's own threads
+_awake: list[int] = []  # open file of this process, while it keeps the processors awake
 
 
 def claim(core: int | None = None) -> list[str]:
-    """Lock memory, set a real-time priority and reserve a core, where allowed.
+    """Lock memory, set a real-time priority, reserve a core and keep it awake, where allowed.
 
     Args:
         core: number of the core; None: the last of several, else any.
@@ -36,7 +40,27 @@ def claim(core: int | None = None) -> list[str]:
             os.sched_setaffinity(0, {cores[-1] if core is None else core})
     except OSError:
         refused.append(f"cannot reserve core {core}")
+    try:
+        stay_awake()
+    except OSError as error:
+        refused.append(f"the processors may sleep: {error.strerror}: {LATENCY}")
     return refused
+
+
+def stay_awake() -> None:
+    """Keep all processors from sleeping while they are idle, until this process ends.
+
+    One that slept takes longer for the next cycle: it wakes up with a lower clock, or another
+    virtual machine has used its caches. Awake, they need as much power as under load. Linux keeps
+    the setting for as long as the file is open.
+
+    Raises:
+        OSError: it is not allowed, or this is no Linux.
+    """
+    if not _awake:
+        file = os.open(LATENCY, os.O_WRONLY)
+        _awake.append(file)
+        os.write(file, (0).to_bytes(4, sys.byteorder))  # [us]
 
 
 @contextlib.contextmanager

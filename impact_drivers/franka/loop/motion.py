@@ -128,7 +128,7 @@ class TorqueMotion:
         if self._done or self._desk.prepare(state):
             return
         if self._rehearsal is not None:
-            self._rehearsal.run(self.time, state, self._phase, took)
+            self._rehearsal.run(state, self._phase, took)
 
     def _cycle(self, state: ArmState) -> float:
         """Answer one state; return the time that it took [s]."""

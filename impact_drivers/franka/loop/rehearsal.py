@@ -10,6 +10,8 @@ from dataclasses import replace
 from math import inf
 from time import perf_counter
 
+import numpy as np
+
 from impact_drivers.franka.arm.arm_state import ArmState
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
@@ -18,6 +20,7 @@ from impact_qp.control.plan import Plan
 from impact_robots.robot import Robot
 
 CYCLE = 1e-3  # of the arm [s]
+CYCLE_NS = 1_000_000  # the same [ns]
 LEAD = 400e-6  # before the next state is expected [s]
 PATIENCE = 2  # rehearsals in a row that take longer than that; then there is a pause
 PAUSE = 1000  # states until one more is tried, or until the next goal
@@ -28,8 +31,10 @@ class Rehearsal:
     """Keeps the code of a cycle in the processor's caches while the loop waits for the arm.
 
     During the wait other work evicts it, and loading it again takes half as long as the cycle. A
-    separate controller answers the last state, in the loop's phase; it does not use the controller
-    that commands the arm.
+    separate controller answers the pose of the first state, at rest, in the loop's phase; it does
+    not use the controller that commands the arm. At rest its limits leave a solution, so that a
+    rehearsal takes the time of an ordinary cycle. Code that a loop's cycle runs only sometimes runs
+    in each rehearsal; deferred work, which no command waits for, in none.
     """
 
     def __init__(
@@ -56,6 +61,9 @@ class Rehearsal:
             robot, everywhere, period=period, phases=lambda situation, plan: self._phase
         )
         controller.stop()  # otherwise it would compute a slower approach, which may take longer
+        controller.every = 1
+        self._time, self._at_rest = 0, np.zeros(robot.dof)
+        self._q: np.ndarray | None = None  # pose that is rehearsed, shape (7,) [rad]
         self._guarded = GuardedController(controller)
         self._now, self._sleep = now, sleep
         self._apart, self._last, self._fits, self._slow, self._pause = CYCLE, -inf, True, 0, 0
@@ -64,27 +72,29 @@ class Rehearsal:
         """Continue only if a goal's plan has the impact limits of the rehearsal."""
         self._fits, self._slow, self._pause = plan.impact_limits == self._kind, 0, 0
 
-    def run(self, time: int, state: ArmState, phase: Phase, took: float) -> None:
+    def run(self, state: ArmState, phase: Phase, took: float) -> None:
         """Wait until ``LEAD`` before the next state, and compute; return at once if too late.
 
         Args:
-            time: of the last state [ns].
             state: the last one.
             phase: of its answer.
             took: time of its answer; a rehearsal takes about as long [s].
         """
         since, self._last = state.arrived - self._last, state.arrived
         self._apart += LATER if since > self._apart else -EARLIER
+        if self._q is None and np.isfinite(state.q).all():
+            self._q = state.q
         left = state.arrived + self._apart - LEAD - self._now()
         if self._pause:
             self._pause -= 1
             return
-        if not self._fits or took > LEAD or left < 0.0:
+        if not self._fits or took > LEAD or left < 0.0 or self._q is None:
             return
         self._sleep(left)
         began, self._phase = self._now(), phase
+        self._time += CYCLE_NS
         try:
-            self._guarded.cycle(time, state.q, state.dq)
+            self._guarded.cycle(self._time, self._q, self._at_rest)
             self._guarded.catch_up(-inf)  # otherwise the next cycle would do all of it
         except Exception:  # the result is not used
             self._guarded.reset()

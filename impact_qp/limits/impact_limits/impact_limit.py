@@ -163,7 +163,7 @@ class ImpactLimit(Limit):
 
         Args:
             until: time by :func:`time.perf_counter` after which only a first piece is begun; the
-                rest is left for the next call [s].
+                rest is left for the next call; minus infinity: none is begun [s].
         """
         return
 

@@ -102,9 +102,12 @@ class LoadWatch:
         """Rate the due case at the last state, if not done yet.
 
         Args:
-            until: time by :func:`time.perf_counter` after which only a first piece is begun [s].
+            until: time by :func:`time.perf_counter` after which only a first piece is begun;
+                minus infinity: nothing is [s].
         """
         due, self._due = self._due, None
+        if until == -inf:
+            return
         if self._work is None and due is not None:
             self._work = self._rating(due if isinstance(due, PointState) else due.point)
         try:
