@@ -8,9 +8,12 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from measured_times import LONG, LONGEST, SLOW
 
 ROOT = Path(__file__).resolve().parents[1]
+settings.register_profile("repeatable", derandomize=True, deadline=None)  # the same on any machine
+settings.load_profile("repeatable")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -18,7 +18,7 @@ from impact_predictor.contact_force.laws import (
 )
 from impact_robots.exceptions import ImpactError, OutOfRangeError
 
-FIXED = settings(derandomize=True, deadline=None, max_examples=300)
+FIXED = settings(max_examples=300)
 PENETRATIONS = st.floats(1e-7, 1e-2)
 RATES = st.floats(-2.0, 2.0)
 OF_A_STATE = ", ".join(name for name, model in CONTACT_LAWS.items() if model.keys)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from impact_predictor.compiled.coulomb import slides
 from impact_predictor.laws.coulomb import coulomb_impulse
 
-FIXED = settings(derandomize=True, deadline=None, max_examples=1000)
+FIXED = settings(max_examples=1000)
 SEEDS = st.integers(0, 2**32 - 1)
 FRICTIONS = st.one_of(st.just(0.0), st.floats(0.0, 3.0))
 RESTITUTIONS = st.one_of(st.just(0.0), st.floats(0.0, 1.0))

@@ -13,7 +13,7 @@ from impact_predictor.laws.coulomb import coulomb_impulse
 from impact_predictor.sets.feasible_sets import friction_pyramid, impulse_set, unit_impulses
 from impact_robots.exceptions import OutOfRangeError
 
-FIXED = settings(derandomize=True, deadline=None, max_examples=100)
+FIXED = settings(max_examples=100)
 SEEDS = st.integers(0, 2**32 - 1)
 W = np.array([[0.4, 0.05, -0.1], [0.05, 0.3, 0.02], [-0.1, 0.02, 0.25]])  # [1/kg]
 

@@ -13,7 +13,7 @@ from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_robots import ArmDynamics, contact_rotation, load_robot
 from impact_robots.exceptions import OutOfRangeError
 
-FIXED = settings(derandomize=True, deadline=None, max_examples=300)
+FIXED = settings(max_examples=300)
 PANDA = load_robot("panda")
 DYNAMICS = ArmDynamics(PANDA)
 SEEDS = st.integers(0, 2**32 - 1)

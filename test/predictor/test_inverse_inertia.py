@@ -32,7 +32,7 @@ from impact_robots import (
 )
 from impact_robots.exceptions import OutOfRangeError
 
-FIXED = settings(derandomize=True, deadline=None, max_examples=100)
+FIXED = settings(max_examples=100)
 PANDA = load_robot("panda")
 DYNAMICS = ArmDynamics(PANDA)
 SEEDS = st.integers(0, 2**32 - 1)

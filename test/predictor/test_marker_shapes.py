@@ -16,7 +16,7 @@ from impact_predictor.sets.hull_edges import hull_edges
 
 CUBE = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
 TURN = np.linalg.qr(np.random.default_rng(5).normal(size=(3, 3)))[0]
-FIXED = settings(derandomize=True, deadline=None, max_examples=200)
+FIXED = settings(max_examples=200)
 
 
 def as_set(edges):

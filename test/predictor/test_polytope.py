@@ -12,7 +12,7 @@ from impact_predictor import Polytope
 from impact_predictor.sets.hull import half_spaces
 from impact_robots.exceptions import OutOfRangeError
 
-FIXED = settings(derandomize=True, deadline=None, max_examples=60)
+FIXED = settings(max_examples=60)
 SEEDS = st.integers(0, 2**32 - 1)
 AXES = ("x", "y", "z")
 

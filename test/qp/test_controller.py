@@ -230,7 +230,7 @@ def test_unknown_impact_limits_list_the_choices(contact):
 numbers = arrays(float, 7, elements=st.floats(-1.0, 1.0))
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=300)
 @given(q=numbers, dq=numbers, mode=st.sampled_from(["unaware", "robust", "existential"]))
 def test_there_is_always_a_command_within_the_limits(panda, scenario, contact, q, dq, mode):
     """Any state within the limits, twice in a row and after an impact: finite, within torque."""

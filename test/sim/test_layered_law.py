@@ -22,7 +22,7 @@ from impact_sim.plant.plant import FlexibleJointPlant
 from impact_sim.scenarios import load_scenario
 
 MAT = LayeredLaw(2e4, 3e6, 1e-3, 4.0)  # on steel
-FIXED = settings(derandomize=True, deadline=None, max_examples=200)
+FIXED = settings(max_examples=200)
 NORMAL = np.array([-0.8, 0.0, 0.6])
 
 

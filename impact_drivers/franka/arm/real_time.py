@@ -59,8 +59,12 @@ def stay_awake() -> None:
     """
     if not _awake:
         file = os.open(LATENCY, os.O_WRONLY)
+        try:
+            os.write(file, (0).to_bytes(4, sys.byteorder))  # [us]
+        except OSError:
+            os.close(file)
+            raise
         _awake.append(file)
-        os.write(file, (0).to_bytes(4, sys.byteorder))  # [us]
 
 
 @contextlib.contextmanager
