@@ -15,7 +15,6 @@ import struct
 from typing import NamedTuple
 
 import numpy as np
-from builtin_interfaces.msg import Time
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
@@ -29,10 +28,17 @@ _BETWEEN = 8  # bytes from the last number of a field to the first of the next o
 _EMPTY = np.empty(0)
 
 
+class StreamedStamp(NamedTuple):
+    """The fields of a builtin_interfaces/Time, of which one takes longer to create."""
+
+    sec: int
+    nanosec: int
+
+
 class StreamedHeader(NamedTuple):
     """The fields of a std_msgs/Header."""
 
-    stamp: Time
+    stamp: StreamedStamp
     frame_id: str
 
 
@@ -82,8 +88,8 @@ class _Layout(NamedTuple):
 
     def read(self, data: bytes) -> StreamedState:
         """Return a message that fits."""
-        second, nanosecond = _STAMP.unpack_from(data, _STAMP_AT)
-        header = StreamedHeader(Time(sec=second, nanosec=nanosecond), self.frame)
+        stamp = StreamedStamp._make(_STAMP.unpack_from(data, _STAMP_AT))
+        header = StreamedHeader(stamp, self.frame)
         stride = 8 * self.shape[1] + _BETWEEN
         numbers = np.ndarray(self.shape, float, data, self.start, (stride, 8))
         return StreamedState(header, self.name, numbers, self.rows)
@@ -164,7 +170,7 @@ def _aligned(at: int, size: int) -> int:
 
 def _agree(read: StreamedState, message: JointState) -> bool:
     """Return whether a message was read as it was deserialized."""
-    header = message.header
-    return read.header == (header.stamp, header.frame_id) and all(
+    stamp, frame = message.header.stamp, message.header.frame_id
+    return read.header == ((stamp.sec, stamp.nanosec), frame) and all(
         getattr(read, field).tobytes() == getattr(message, field).tobytes() for field in _FIELDS
     )

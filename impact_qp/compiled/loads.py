@@ -8,7 +8,7 @@ from math import sqrt
 
 import numpy as np
 
-from impact_robots.compiling.array_kinds import Matrix, NewVector, Vector
+from impact_robots.compiling.array_kinds import Matrix, NewVector, ToMatrix, Vector
 from impact_robots.compiling.compiled import compiled
 from impact_robots.compiling.small_algebra import solved
 
@@ -24,8 +24,9 @@ def borne_load(
     weight: float,
     other: float,
     named: Vector,
-) -> tuple[NewVector, NewVector, NewVector, int]:
-    """Return the part of the unexplained torques that an arm compensates.
+    load: ToMatrix,
+) -> int:
+    """Compute the part of the unexplained torques that an arm compensates.
 
     Args:
         M: mass matrix, shape (n, n) [kg.m^2].
@@ -35,31 +36,32 @@ def borne_load(
         weight: compensated at the contact point [N].
         other: additional torque that each joint compensates [N.m].
         named: torques above which a joint is reported, shape (n,) [N.m].
+        load: written, compensated torques [N.m], accelerations of the compensated load [rad/s^2]
+            and unexplained torques [N.m], shape (3, n).
 
     Returns:
-        compensated torques, shape (n,) [N.m]; accelerations of the compensated load, (n,)
-        [rad/s^2]; unexplained torques, (n,) [N.m]; the joint to be reported, -1 if there is
-        none.
+        The joint to be reported, -1 if there is none.
     """
     n = len(lift)
-    torque, against = np.empty(n), np.empty((n, 1))
+    borne, opposed, torque = load[0], load[1], load[2]
     joint, worst, whole = -1, 1.0, True
     for i in range(n):
         torque[i] = motor_inertia[i] * unexplained[i]
         for j in range(n):
             torque[i] += M[i, j] * unexplained[j]
         limit = other + weight * abs(lift[i])
-        against[i, 0] = min(max(torque[i], -limit), limit)
-        whole = whole and against[i, 0] == torque[i]
+        borne[i], opposed[i] = min(max(torque[i], -limit), limit), unexplained[i]
+        whole = whole and borne[i] == torque[i]
         if abs(torque[i]) > worst * named[i]:
             joint, worst = i, abs(torque[i]) / named[i]
-    borne = against[:, 0].copy()
     if whole:
-        return borne, unexplained.copy(), torque, joint
-    inertia = M.copy()
+        return joint
+    inertia, against = M.copy(), np.empty((n, 1))
     for i in range(n):
         inertia[i, i] += motor_inertia[i]
-    return borne, solved(inertia, against)[:, 0].copy(), torque, joint
+        against[i, 0] = borne[i]
+    opposed[:] = solved(inertia, against)[:, 0]
+    return joint
 
 
 @compiled

@@ -205,7 +205,7 @@ class GuardedArm(Guarded):
         """
         if fault := self._gate.fault_in(time, q, dq, impact=impact):
             self.distrust(fault)
-        else:
+        elif not self.answers:
             self.machine.take(Event.STATES_BACK)
         return self.answers
 

@@ -49,15 +49,10 @@ class UnexplainedLoad:
             lift: vertical row of the contact point's Jacobian, shape (n,) [m].
             unexplained: accelerations that no command explains, shape (n,) [rad/s^2].
         """
-        self.torque, self.opposed, torque, joint = self._borne(
-            M,
-            self._motor,
-            lift,
-            unexplained,
-            HEAVIEST * GRAVITY,
-            OTHER,
-            self._named,
-        )
+        load = np.empty((3, len(lift)))
+        most = HEAVIEST * GRAVITY, OTHER
+        joint = self._borne(M, self._motor, lift, unexplained, *most, self._named, load)
+        self.torque, self.opposed, torque = load
         self.counts = float(self.torque.dot(self.torque)) > LEAST**2
         self.note = ""
         if joint >= 0:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
 from math import inf
 from typing import Any, Protocol
 
@@ -89,7 +88,7 @@ class ControlCycle:
 
     def _forget(self) -> None:
         self.stamp, self._received = -1, 0.0
-        self._pending: JointState | StreamedState | None = None
+        self._pending: tuple[int, JointState | StreamedState] | None = None  # with its stamp [ns]
 
     def reset(self) -> None:
         """Start from no state received and no command sent."""
@@ -159,15 +158,14 @@ class ControlCycle:
     @property
     def waits(self) -> bool:
         """Whether a state is to be answered: in lockstep after its detection status."""
-        message = self._pending
-        if message is None or self.settling or not self.engaged:
+        if self._pending is None or self.settling or not self.engaged:
             return False
-        return not self._lockstep or self.inputs.judged(message)
+        return not self._lockstep or self.inputs.judged(self._pending[0])
 
     @property
     def pending(self) -> int | None:
         """Stamp of the state that waits [ns], none if none does."""
-        return None if self._pending is None else to_nanoseconds(self._pending.header.stamp)
+        return None if self._pending is None else self._pending[0]
 
     # --- what arrives -----------------------------------------------------------------------------
 
@@ -210,7 +208,7 @@ class ControlCycle:
             self.stamp = stamp - 1  # one jump, one stop
         if self.settling:  # it is answered once the commands are at rest
             self._guarded.accepts(stamp, *self.inputs.read(message))
-        self._pending, self._received = message, arrival
+        self._pending, self._received = (stamp, message), arrival
         self._answer_waiting()
 
     def drop_state(self, _reason: str) -> None:
@@ -232,10 +230,10 @@ class ControlCycle:
 
     def answer_pending(self) -> None:
         """Answer the state that waits, if one does."""
-        message, started, before = self._pending, time.perf_counter(), self.fault
-        if message is None or not self.waits:
+        pending, started, before = self._pending, time.perf_counter(), self.fault
+        if pending is None or not self.waits:
             return
-        self._pending, stamp = None, to_nanoseconds(message.header.stamp)
+        self._pending, (stamp, message) = None, pending
         try:
             q, dq = self.inputs.read(message)
             impact, command = self.inputs.impact(stamp), None
@@ -254,23 +252,32 @@ class ControlCycle:
             self.drop_state("")
         else:
             self.inputs.take_state(q, dq, stamp)
-            self._send(message, command, time.perf_counter() - started)
+            self._send(command, stamp, message.header.stamp, time.perf_counter() - started)
         self._follow_up(before)
 
-    def _send(self, message: JointState | StreamedState, command: Any, solve_time: float) -> None:
-        """Send a command, computed in ``solve_time`` [s], and its reports."""
-        outputs, stamp = self.outputs, message.header.stamp
-        outputs.begin_answer(self._guarded.controller.interface.values(command), stamp)
+    def _send(self, command: Any, time: int, received_stamp: Any, solve_time: float) -> None:
+        """Send a command, computed in ``solve_time`` [s], and its reports.
+
+        Args:
+            command: as of :meth:`_command`.
+            time: stamp of the state which it answers [ns].
+            received_stamp: the same as it came.
+            solve_time: see above.
+        """
+        outputs = self.outputs
+        outputs.begin_answer(self._guarded.controller.interface.values(command), received_stamp)
         cycle_time = outputs.sent - self._received
         if not self._lockstep:
             self.watch.answered(cycle_time)
         self.watch.counts.note = command.note
+        stamp, made = from_nanoseconds(time), None
         motion = self._note(command, stamp)
 
-        @cache
         def status() -> ControllerStatus:
-            made = self._described(command, stamp)
-            made.solve_time, made.cycle_time = solve_time, cycle_time
+            nonlocal made
+            if made is None:
+                made = self._described(command, stamp)
+                made.solve_time, made.cycle_time = solve_time, cycle_time
             return made
 
         outputs.finish_answer(status, stamp, **motion)

@@ -98,7 +98,6 @@ class Inputs:
         """Tell whether the detector is ready, for a state's stamp [ns]."""
         return self._newest_status is not None and self._newest_status.ready and self._fresh(stamp)
 
-    def judged(self, message: JointState | StreamedState) -> bool:
-        """Tell whether the newest detection status is that of ``message``."""
-        status = self._newest_status
-        return status is not None and status.header.stamp == message.header.stamp
+    def judged(self, stamp: int) -> bool:
+        """Tell whether the newest detection status is that of the state with a stamp [ns]."""
+        return self._newest_status is not None and self._status_stamp == stamp

@@ -92,7 +92,12 @@ class Outputs:
             self._node.destroy_publisher(publisher)
 
     def begin_answer(self, values: np.ndarray, stamp: Any) -> None:
-        """Send the command of an answer, (n,), outside lockstep; ``stamp`` is the state's."""
+        """Send the command of an answer, (n,), outside lockstep.
+
+        Args:
+            values: of the command.
+            stamp: the state's, anything with the fields of a builtin_interfaces/Time.
+        """
         if self._lockstep:
             self._replies = self._addressed(values, stamp)
         else:

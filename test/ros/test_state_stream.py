@@ -34,7 +34,7 @@ def state(k=0, names=NAMES, frame="", fields=("position", "velocity", "effort"),
 def same(read, message):
     """Return whether a message was read with all its bits."""
     return (
-        read.header.stamp == message.header.stamp
+        to_nanoseconds(read.header.stamp) == to_nanoseconds(message.header.stamp)
         and read.header.frame_id == message.header.frame_id
         and list(read.name) == message.name
         and all(
