@@ -20,6 +20,7 @@ from impact_robots import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
 
 KNOWN_AFTER = 170  # cycles: two searches, two cases a cycle
+PAST = 0.0  # time after which a first piece is begun, and no more [s]
 
 
 @pytest.fixture(scope="session")
@@ -241,7 +242,7 @@ def test_what_another_thread_has_followed_is_what_is_followed_in_turn(panda, at_
     limit, other = JointLoadLimit(panda, wall), ToldThread()
     while limit.present_bound(fresh(at_impact)).speed == 0.0:
         with other.helps():
-            limit.catch_up(-np.inf)
+            limit.catch_up(PAST)
         for job in other.jobs:
             job.run()
         assert len(other.jobs) <= 1  # in a cycle
@@ -256,7 +257,7 @@ def test_while_another_thread_works_a_cycle_does_not_wait(panda, at_impact, wall
     for _ in range(50):
         limit.present_bound(fresh(at_impact))
         with other.helps():
-            limit.catch_up(-np.inf)
+            limit.catch_up(PAST)
     (job,) = other.jobs
     assert not job.over
     job.run()
@@ -274,7 +275,7 @@ def test_a_thread_that_is_too_late_leaves_nothing_known(panda, scenario, wall):
     for state in states:
         bounds.append(limit.present_bound(state).speed)
         with other.helps():
-            limit.catch_up(-np.inf)
+            limit.catch_up(PAST)
     assert min(bounds[:20]) > 0.0  # 0.25 mm a cycle
     assert max(bounds[23:]) == 0.0
 
