@@ -39,12 +39,13 @@ def _make_detectors() -> None:
 
 QP, PREDICTOR = "impact_qp.compiled", "impact_predictor.compiled"
 PARTS: tuple[Callable[[], None], ...] = (  # the longest first; what two of them need is short
-    partial(_import, f"{QP}.standard_program", f"{QP}.existential_rows", f"{QP}.guards"),
+    partial(_import, f"{QP}.standard_program", f"{QP}.existential_rows"),
     _make_plant,
     warm_up_loads,
     partial(_import, f"{PREDICTOR}.mobility", f"{PREDICTOR}.velocity_bounds"),
     partial(_import, f"{PREDICTOR}.coulomb"),
     _make_detectors,
+    partial(_import, f"{QP}.guards"),
 )
 
 

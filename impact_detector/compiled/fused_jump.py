@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from impact_robots.compiling.compiled import cached
+from impact_robots.compiling.compiled import cached, part_with
 from impact_robots.compiling.small_algebra import backward, factor, forward
 
 WINDOWS = 2  # a jump is summed over 1, and over up to so many samples
@@ -21,7 +21,7 @@ LEARNT = 1000.0  # samples in which the noise is learnt
 CLIPPED = 9.0  # times the noise so far, beyond which a jump is not learnt [-]
 TIME = 0  # column of rows of time and jump
 
-compiled = cached()
+compiled, part = cached(), part_with()
 
 
 class Jumps(NamedTuple):
@@ -57,7 +57,7 @@ def no_jumps(joints: int, bias_samples: int) -> Jumps:
     )
 
 
-@compiled
+@part
 def invert(M: np.ndarray, L: np.ndarray, mobility: np.ndarray) -> None:
     """Write the inverse of M, shape (n, n); L is memory for its factor."""
     factor(M.T, L)
@@ -68,7 +68,7 @@ def invert(M: np.ndarray, L: np.ndarray, mobility: np.ndarray) -> None:
         backward(L, mobility[i])
 
 
-@compiled
+@part
 def remember(jumps: Jumps, dt: float, mobility: np.ndarray, net_torque: np.ndarray) -> None:
     """Write the jump y between the last sample and this one, ``dt`` [s] apart, into the ring."""
     recent, quiet, counts = jumps.recent, jumps.quiet, jumps.counts
@@ -86,7 +86,7 @@ def remember(jumps: Jumps, dt: float, mobility: np.ndarray, net_torque: np.ndarr
         place[1 + i] = jumps.measured[0, i] - jumps.before[0, i] - dt / 2.0 * gained
 
 
-@compiled
+@part
 def whitened(jumps: Jumps, mobility: np.ndarray, velocity: float, torque: float) -> float:
     """Return the largest norm over the windows, and learn the noise.
 

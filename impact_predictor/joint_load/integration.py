@@ -34,7 +34,7 @@ from impact_predictor.joint_load.motion_records import (
     LoadRecord,
     StepTorques,
 )
-from impact_robots.compiling.compiled import cached
+from impact_robots.compiling.compiled import cached, part_with
 
 FREE_STEPS = 5  # at least, per tick, in flight
 FREE_PHASE = 0.25  # of the joints' fastest oscillation, per step in flight [rad]
@@ -46,9 +46,10 @@ SETTLED = 1e-3  # change of one contact's normal force in a sweep, after which t
 
 # functions of every step are inlined: half the time
 compiled = cached(nogil=True, fastmath=True, forceinline=True)
+part = part_with(nogil=True, fastmath=True, forceinline=True)
 
 
-@compiled
+@part
 def normal_force(
     depth: float, approach: float, yielding: float, before: float, law: np.ndarray
 ) -> float:
@@ -84,7 +85,7 @@ def normal_force(
     return max(0.0, force)
 
 
-@compiled
+@part
 def covered_force(
     depth: float,
     approach: float,
@@ -125,7 +126,7 @@ def covered_force(
     return max(0.0, elastic * (1.0 + loss * rate) / (1.0 + elastic * loss * yielding))
 
 
-@compiled
+@part
 def squeeze(
     covers: np.ndarray, f: np.ndarray, touching: bool, h: float, squeezed: np.ndarray
 ) -> None:
@@ -147,7 +148,7 @@ def squeeze(
             squeezed[len(covers) + c] = max(squeezed[len(covers) + c], s)
 
 
-@compiled
+@part
 def rub(W: np.ndarray, f: np.ndarray, u: np.ndarray, c: int, step: float, friction: float) -> None:
     """Write contact ``c``'s friction force of Coulomb's law into ``f``: stick, or slide.
 
@@ -178,7 +179,7 @@ def rub(W: np.ndarray, f: np.ndarray, u: np.ndarray, c: int, step: float, fricti
     f[a], f[b] = fa, fb
 
 
-@compiled
+@part
 def flight_steps(arm: ElasticArm) -> int:
     """Return the steps per tick that resolve springs, dampers and servos of the joints."""
     M_inverse, K, D, B, _, _, servo_K, servo_D, _, _, _ = arm
@@ -191,7 +192,7 @@ def flight_steps(arm: ElasticArm) -> int:
     return max(FREE_STEPS, ceil(TICK * fastest))
 
 
-@compiled
+@part
 def contact_steps(W: np.ndarray, surfaces: ContactSurfaces, least: int) -> int:
     """Return the steps per tick that resolve the stiffest contact, not fewer than ``least``."""
     laws, velocity, steps = surfaces.laws, surfaces.velocity, least
@@ -215,7 +216,7 @@ def contact_steps(W: np.ndarray, surfaces: ContactSurfaces, least: int) -> int:
     return COVERED * steps if surfaces.covers[:, 0].max() > 0.0 else steps
 
 
-@compiled
+@part
 def contact_forces(
     W: np.ndarray,
     surfaces: ContactSurfaces,
@@ -246,24 +247,24 @@ def contact_forces(
         for c in range(len(laws)):
             if x[c] >= 0.0:
                 continue
-            k, part = 3 * c + 2, h if laws[c, 3] == RIGID else 0.5 * h
+            k, step = 3 * c + 2, h if laws[c, 3] == RIGID else 0.5 * h
             approach, before_sweep = -u[k], f[k]
             for j in range(len(f)):
                 if j != k:
-                    approach -= part * W[k, j] * f[j]
+                    approach -= step * W[k, j] * f[j]
             if covers[c, 0] > 0.0:
-                own = part * W[k, k]
+                own = step * W[k, k]
                 f[k] = covered_force(-x[c], approach, own, laws[c], covers[c], squeezed[c], h)
             else:
-                f[k] = normal_force(-x[c], approach, part * W[k, k], before[c], laws[c])
+                f[k] = normal_force(-x[c], approach, step * W[k, k], before[c], laws[c])
             if friction[c] > 0.0:
-                rub(W, f, u, c, part, friction[c])
+                rub(W, f, u, c, step, friction[c])
                 change = max(change, abs(f[k] - before_sweep) / (f[k] + 1e-12))
         if change < SETTLED and len(laws) == 1:
             break
 
 
-@compiled
+@part
 def control(arm: ElasticArm, motion: ElasticMotion, sent: np.ndarray, act: np.ndarray) -> None:
     """Write the actuators' torque of the next tick into ``act``: the joint torque loop.
 
@@ -280,7 +281,7 @@ def control(arm: ElasticArm, motion: ElasticMotion, sent: np.ndarray, act: np.nd
         act[i] += ratio[i] * asked
 
 
-@compiled
+@part
 def look(
     surfaces: ContactSurfaces,
     motion: ElasticMotion,
@@ -302,7 +303,7 @@ def look(
     return near
 
 
-@compiled
+@part
 def half_way(arm: ElasticArm, motion: ElasticMotion, torques: StepTorques, h: float) -> None:
     """Go to the middle of a step: torques that the joints pass, the links' acceleration."""
     M_inverse, K, D = arm.M_inverse, arm.stiffness, arm.damping
@@ -318,7 +319,7 @@ def half_way(arm: ElasticArm, motion: ElasticMotion, torques: StepTorques, h: fl
             a[i] += M_inverse[i, j] * passed[j]
 
 
-@compiled
+@part
 def meet(
     surfaces: ContactSurfaces,
     motion: ElasticMotion,
@@ -333,7 +334,7 @@ def meet(
     J, laws, friction, velocity, _ = surfaces
     q, vq, touching = motion.q, motion.vq, False
     for c in range(len(laws)):
-        part = h if laws[c, 3] == RIGID else 0.5 * h
+        step = h if laws[c, 3] == RIGID else 0.5 * h
         x[c] = velocity[3 * c + 2] * (t + 0.5 * h) + sunk[c]
         for i in range(len(q)):
             x[c] += J[3 * c + 2, i] * q[i]
@@ -342,11 +343,11 @@ def meet(
         for r in range(3 * c if rubs else 3 * c + 2, 3 * c + 3):
             u[r] = velocity[r]
             for i in range(len(q)):
-                u[r] += J[r, i] * (vq[i] + part * a[i])
+                u[r] += J[r, i] * (vq[i] + step * a[i])
     return touching
 
 
-@compiled
+@part
 def give(laws: np.ndarray, f: np.ndarray, sunk: np.ndarray) -> None:
     """Write into ``sunk`` and ``laws`` how far yielding surfaces have given way to the forces."""
     for c in range(len(laws)):
@@ -356,7 +357,7 @@ def give(laws: np.ndarray, f: np.ndarray, sunk: np.ndarray) -> None:
             laws[c, 1] = force
 
 
-@compiled
+@part
 def go_on(
     arm: ElasticArm,
     motion: ElasticMotion,
@@ -382,7 +383,7 @@ def go_on(
         load[i] = K[i] * (th[i] - q[i])
 
 
-@compiled
+@part
 def note(t: float, load: np.ndarray, loads: np.ndarray, times: np.ndarray) -> None:
     """Keep the highest and the lowest load of every joint, with their times."""
     for i in range(len(load)):

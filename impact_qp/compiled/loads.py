@@ -60,7 +60,9 @@ def borne_load(
     for i in range(n):
         inertia[i, i] += motor_inertia[i]
         against[i, 0] = borne[i]
-    opposed[:] = solved(inertia, against)[:, 0]
+    found = solved(inertia, against)
+    for i in range(n):
+        opposed[i] = found[i, 0]
     return joint
 
 

@@ -11,13 +11,11 @@ import numpy as np
 from impact_robots.compiling.array_kinds import (
     Matrix,
     NewMatrix,
-    NewVector,
     ToMatrix,
     ToVector,
     Vector,
 )
 from impact_robots.compiling.compiled import compiled
-from impact_robots.compiling.small_algebra import solved
 
 
 @compiled
@@ -111,26 +109,3 @@ def change(q: Vector, after: Vector, position: Vector, there: Vector) -> tuple[f
     for axis in range(3):
         square += (there[axis] - position[axis]) ** 2
     return most, sqrt(square)
-
-
-@compiled
-def joint_velocity(J: Matrix, linear: Vector, first: float, damping: float) -> NewVector:
-    """Return the joint velocities that move a point without rotation, shape (n,) [rad/s].
-
-    Args:
-        J: of the point, shape (6, n).
-        linear: velocity of the point, shape (3,) [m/s].
-        first: velocity of the first joint [rad/s].
-        damping: of the least squares, near singular configurations.
-    """
-    n = J.shape[1]
-    square, wanted = np.zeros((n, n)), np.zeros((n, 1))
-    square[0, 0], wanted[0, 0] = 1.0, first
-    for i in range(n):
-        square[i, i] += damping
-        for row in range(3):
-            wanted[i, 0] += J[row, i] * linear[row]
-        for row in range(6):
-            for j in range(i + 1):
-                square[i, j] += J[row, i] * J[row, j]
-    return solved(square, wanted)[:, 0].copy()

@@ -15,11 +15,10 @@ import numpy as np
 from impact_qp.compiled.approach_row import NO_EFFECT, approach_row
 from impact_qp.compiled.binding_rows import minimum_near
 from impact_qp.compiled.cost import write_cost
-from impact_qp.compiled.motion_step import joint_velocity as velocity_of_joints
 from impact_qp.compiled.records import SpreadArrays, SpreadProgram, SpreadReferenceState
 from impact_qp.compiled.task_rows import rotation_vector
 from impact_qp.compiled.torque_box import write_torque_rows
-from impact_robots.compiling.array_kinds import Block, Integers
+from impact_robots.compiling.array_kinds import Block, Integers, Matrix, NewVector, Vector
 from impact_robots.compiling.compiled import compiled, part
 from impact_robots.compiling.plain_numbers import ArmNumbers, PointNumbers
 from impact_robots.compiling.small_algebra import solved
@@ -84,6 +83,29 @@ def _write_braking(
 
 
 @compiled
+def joint_velocity(J: Matrix, linear: Vector, first: float, damping: float) -> NewVector:
+    """Return the joint velocities that move a point without rotation, shape (n,) [rad/s].
+
+    Args:
+        J: of the point, shape (6, n).
+        linear: velocity of the point, shape (3,) [m/s].
+        first: velocity of the first joint [rad/s].
+        damping: of the least squares, near singular configurations.
+    """
+    n = J.shape[1]
+    square, wanted = np.zeros((n, n)), np.zeros((n, 1))
+    square[0, 0], wanted[0, 0] = 1.0, first
+    for i in range(n):
+        square[i, i] += damping
+        for row in range(3):
+            wanted[i, 0] += J[row, i] * linear[row]
+        for row in range(6):
+            for j in range(i + 1):
+                square[i, j] += J[row, i] * J[row, j]
+    return solved(square, wanted)[:, 0].copy()
+
+
+@compiled
 def spreading_minimum(
     state: Block,
     wanted: SpreadReferenceState,
@@ -134,5 +156,5 @@ def spreading_minimum(
     tolerance, tries = program.tolerance, program.tries
     solution.ddq[:], count = minimum_near(H, c, G, h, guess, tolerance, tries, solution.binding)
     velocity = wanted.velocity
-    solution.joint_velocity[:] = velocity_of_joints(J, velocity[:3], velocity[3], program.singular)
+    solution.joint_velocity[:] = joint_velocity(J, velocity[:3], velocity[3], program.singular)
     return count

@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The equations of motion of a standing robot as rows of its program, and what its soles bear."""
+"""Rows of the program of a standing robot: equations of motion, what its soles bear, its tasks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from impact_robots.compiling.array_kinds import Matrix, ToMatrix, ToVector, Vector
 from impact_robots.compiling.compiled import compiled, part
+from impact_robots.compiling.plain_numbers import PointNumbers
 from impact_robots.compiling.small_algebra import cross
 
 BASE = 6  # rows of a floating base, the first ones
@@ -140,3 +141,52 @@ def write_still_rows(
         for j in range(A.shape[1]):
             A[row, j] = J[row, j]
         b[row] = -drift[row] - damping * twist[row]
+
+
+@compiled
+def write_along(
+    point: PointNumbers,
+    axes: Matrix,
+    position: Vector,
+    velocity: Vector,
+    stiffness: float,
+    damping: float,
+    A: ToMatrix,
+    b: ToVector,
+) -> None:
+    """Write A (k, n) and b (k,) of tasks of a point along unit axes, shape (k, 3).
+
+    :class:`~impact_qp.whole_body.AcrossPositionTask`, and without stiffness
+    :class:`~impact_qp.whole_body.AxialVelocityTask`.
+    """
+    twist, drift, J = point.twist, point.drift, point.J
+    for row in range(len(axes)):
+        x, y, z = axes[row, 0], axes[row, 1], axes[row, 2]
+        for j in range(A.shape[1]):
+            A[row, j] = x * J[0, j] + y * J[1, j] + z * J[2, j]
+        b[row] = 0.0
+        for i in range(3):
+            wanted = stiffness * (position[i] - point.position[i]) - drift[i]
+            b[row] += axes[row, i] * (wanted + damping * (velocity[i] - twist[i]))
+
+
+@compiled
+def write_com(
+    A_G: Matrix,
+    mass: float,
+    dq: Vector,
+    wanted: Vector,
+    damping: float,
+    A: ToMatrix,
+    b: ToVector,
+) -> None:
+    """Write A (3, n) and b (3,) of :class:`~impact_qp.whole_body.ComTask`.
+
+    ``wanted``, shape (3,) [m/s^2], is the acceleration without damping, less that of the drift.
+    """
+    for i in range(3):
+        velocity = 0.0
+        for j in range(A.shape[1]):
+            A[i, j] = A_G[i, j] / mass
+            velocity += A[i, j] * dq[j]
+        b[i] = wanted[i] - damping * velocity

@@ -21,7 +21,7 @@ class _AlongTask(Task):
     def __init__(
         self, frame: str, size: int, stiffness: float, damping: float, weight: float
     ) -> None:
-        from impact_qp.compiled.task_rows import write_along  # loads slowly
+        from impact_qp.compiled.standing_rows import write_along  # loads slowly
 
         super().__init__(weight, size, frame)
         self._write = direct(write_along)
@@ -85,7 +85,7 @@ class ComTask(Task):
         self, *, stiffness: float = 50.0, damping: float = 14.0, weight: float = 200.0
     ) -> None:
         """Create the task with k_p [1/s^2] and k_d [1/s]."""
-        from impact_qp.compiled.task_rows import write_com  # loads slowly
+        from impact_qp.compiled.standing_rows import write_com  # loads slowly
 
         super().__init__(weight, 3)
         self._write = direct(write_com)

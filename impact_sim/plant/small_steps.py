@@ -25,7 +25,7 @@ import mujoco
 import numpy as np
 from numba import types
 
-from impact_robots.compiling.compiled import cached
+from impact_robots.compiling.compiled import cached, part_with
 from impact_sim.plant.step_records import (
     ACCELERATION,
     ADDED,
@@ -80,11 +80,11 @@ def _of_mujoco(name: str) -> types.ExternalFunction:
 
 
 check_pos, check_vel = _of_mujoco("mj_checkPos"), _of_mujoco("mj_checkVel")
-compiled = cached()
+compiled, part = cached(), part_with()
 Vector = tuple[float, float, float]
 
 
-@compiled
+@part
 def of_link(link: int) -> int:
     """Return where the motion of a link begins, from 1; 0: that of the base.
 
@@ -94,68 +94,68 @@ def of_link(link: int) -> int:
     return (link & MOST) * MOVING
 
 
-@compiled
+@part
 def of_table(link: int) -> int:
     """Return where what a link is like begins, from 1; that of the point comes last."""
     return ((link - 1) & MOST) * LINK
 
 
-@compiled
+@part
 def before(links: np.ndarray, link: int) -> int:
     """Return where the motion of the link before a link, or of the base, begins."""
     return of_link(int(links[of_table(link) + PARENT]))
 
 
-@compiled
+@part
 def three(numbers: np.ndarray, at: int) -> Vector:
     """Return three numbers from a place on."""
     return numbers[at], numbers[at + 1], numbers[at + 2]
 
 
-@compiled
+@part
 def write(numbers: np.ndarray, at: int, vector: Vector) -> None:
     """Write three numbers."""
     numbers[at], numbers[at + 1], numbers[at + 2] = vector
 
 
-@compiled
+@part
 def dot(a: Vector, b: Vector) -> float:
     """Return the scalar product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@compiled
+@part
 def cross(a: Vector, b: Vector) -> Vector:
     """Return the vector product."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@compiled
+@part
 def scaled(a: Vector, factor: float) -> Vector:
     """Return a vector times a factor."""
     return factor * a[0], factor * a[1], factor * a[2]
 
 
-@compiled
+@part
 def plus(a: Vector, b: Vector, factor: float = 1.0) -> Vector:
     """Return a sum, the second vector times a factor."""
     return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
 
 
-@compiled
+@part
 def times(matrix: np.ndarray, at: int, v: Vector) -> Vector:
     """Return a matrix, from a place on row by row, times a vector."""
     return dot(three(matrix, at), v), dot(three(matrix, at + 3), v), dot(three(matrix, at + 6), v)
 
 
-@compiled
+@part
 def back(matrix: np.ndarray, at: int, v: Vector) -> Vector:
     """Return the transposed matrix times a vector."""
     x, y, z = three(matrix, at), three(matrix, at + 3), three(matrix, at + 6)
     return plus(plus(scaled(x, v[0]), y, v[1]), z, v[2])
 
 
-@compiled
+@part
 def symmetric(matrix: np.ndarray, at: int, v: Vector) -> Vector:
     """Return a symmetric matrix xx, yy, zz, xy, xz, yz times a vector."""
     xx, yy, zz = three(matrix, at)
@@ -163,7 +163,7 @@ def symmetric(matrix: np.ndarray, at: int, v: Vector) -> Vector:
     return dot((xx, xy, xz), v), dot((xy, yy, yz), v), dot((xz, yz, zz), v)
 
 
-@compiled
+@part
 def place(links: np.ndarray, m: np.ndarray, link: int) -> None:
     """Write where a link is, and the axis of its joint."""
     k, i, p = of_table(link), of_link(link), before(links, link)
@@ -183,7 +183,7 @@ def place(links: np.ndarray, m: np.ndarray, link: int) -> None:
     write(m, i + AXIS + 3, slide)
 
 
-@compiled
+@part
 def move(links: np.ndarray, m: np.ndarray, link: int) -> None:
     """Write how a link moves, where it is placed."""
     i, p = of_link(link), before(links, link)
@@ -196,7 +196,7 @@ def move(links: np.ndarray, m: np.ndarray, link: int) -> None:
     write(m, i + DRIFT + 3, scaled(plus(cross(turning, slide), cross(linear, turn)), rate))
 
 
-@compiled
+@part
 def bear(links: np.ndarray, m: np.ndarray, link: int) -> None:
     """Write a link's own inertia, and the wrench of its motion."""
     k, i = of_table(link), of_link(link)
@@ -222,7 +222,7 @@ def bear(links: np.ndarray, m: np.ndarray, link: int) -> None:
     write(m, i + WRENCH + 3, cross(turning, momentum))
 
 
-@compiled
+@part
 def normal_force(
     law: tuple[float, float, float, float, float, float], depth: float, rate: float
 ) -> float:
@@ -239,7 +239,7 @@ def normal_force(
     return max(0.0, depth**exponent * (stiffness + damping * rate))
 
 
-@compiled
+@part
 def press_cover(plane: Plane, depth: float, rate: float, length: float) -> float:
     """Press the tool's cover against a wall for a step [s]; return the force [N].
 
@@ -274,7 +274,7 @@ def press_cover(plane: Plane, depth: float, rate: float, length: float) -> float
     return force
 
 
-@compiled
+@part
 def sink(plane: Plane, depth: float) -> float:
     """Let a wall yield to a point at a depth above 0 [m]; return how far [m]."""
     stiffness, _, _, _, resistance, hardening = plane.law
@@ -284,7 +284,7 @@ def sink(plane: Plane, depth: float) -> float:
     return growth
 
 
-@compiled
+@part
 def push(plane: Plane, depth: float, velocity: Vector, length: float) -> Vector:
     """Return the force of a wall on a point at a depth [m] with a velocity [m/s] in a step [s]."""
     approach = -dot(plane.normal, velocity)
@@ -298,7 +298,7 @@ def push(plane: Plane, depth: float, velocity: Vector, length: float) -> Vector:
     return scaled(plus(plane.normal, slip, -share), size)
 
 
-@compiled
+@part
 def move_point(links: np.ndarray, m: np.ndarray) -> None:
     """Write how the links and the point move, where they were at the last step's beginning."""
     count = len(links) // LINK
@@ -309,7 +309,7 @@ def move_point(links: np.ndarray, m: np.ndarray) -> None:
     write(m, point + TWIST + 3, plus(three(m, tip + TWIST + 3), turning))
 
 
-@compiled
+@part
 def begin_step(links: np.ndarray, m: np.ndarray) -> None:
     """Work out where and what the links are, and how they move."""
     count = len(links) // LINK
@@ -323,7 +323,7 @@ def begin_step(links: np.ndarray, m: np.ndarray) -> None:
         bear(links, m, link)
 
 
-@compiled
+@part
 def touch(links: np.ndarray, m: np.ndarray, plane: Plane, length: float) -> Vector:
     """Let a wall push the point in a step [s]; return the force [N]."""
     count = len(links) // LINK
@@ -342,7 +342,7 @@ def touch(links: np.ndarray, m: np.ndarray, plane: Plane, length: float) -> Vect
     return force
 
 
-@compiled
+@part
 def gather(links: np.ndarray, m: np.ndarray, link: int) -> None:
     """Work out what a link with all that it carries is to the link before it."""
     i, p = of_link(link), before(links, link)
@@ -374,13 +374,13 @@ def gather(links: np.ndarray, m: np.ndarray, link: int) -> None:
     add(m, p + COUPLING + 6, three(m, i + COUPLING + 6), b, less * a[2])
 
 
-@compiled
+@part
 def add(numbers: np.ndarray, at: int, a: Vector, b: Vector, factor: float) -> None:
     """Add to three numbers a vector, and another one times a factor."""
     write(numbers, at, plus(three(numbers, at), plus(a, b, factor)))
 
 
-@compiled
+@part
 def end_step(links: np.ndarray, m: np.ndarray, length: float) -> None:
     """Integrate a step of the length [s] that the state was loaded for.
 
@@ -416,13 +416,13 @@ def end_step(links: np.ndarray, m: np.ndarray, length: float) -> None:
         m[row + POSITION + 1] += length * m[row + RATE + 1]
 
 
-@compiled
+@part
 def gap_to(plane: Plane, point: Vector) -> float:
     """Return the distance of a point from the plane [m]."""
     return dot(plane.normal, plus(point, plane.point, -1.0)) + plane.body[0]
 
 
-@compiled
+@part
 def push_back(plane: Plane, force: Vector, length: float) -> None:
     """Integrate what the wall's face moves with for a step [s] of the force on the point [N]."""
     body = plane.body
@@ -430,7 +430,7 @@ def push_back(plane: Plane, force: Vector, length: float) -> None:
     body[0] += length * body[1]
 
 
-@compiled
+@part
 def load(arm: Touching, length: float) -> None:
     """Take the arm's state from MuJoCo's memory, for steps of some length [s]."""
     check_pos(arm.model, arm.data)
@@ -446,7 +446,7 @@ def load(arm: Touching, length: float) -> None:
         m[row + TORQUE] = arm.torque[motor]
 
 
-@compiled
+@part
 def store(arm: Touching) -> None:
     """Put the arm's state into MuJoCo's memory, and work out how the point moves now."""
     m = arm.motion
@@ -458,7 +458,7 @@ def store(arm: Touching) -> None:
     move_point(arm.links, m)
 
 
-@compiled
+@part
 def note(links: np.ndarray, m: np.ndarray, k: int, steps: Steps) -> None:
     """Note where the arm is at the beginning of step ``k``."""
     for i in range(1, len(links) // LINK):
@@ -468,7 +468,7 @@ def note(links: np.ndarray, m: np.ndarray, k: int, steps: Steps) -> None:
         steps.torque[k, i - 1] = -links[of_table(i) + STIFFNESS] * m[row + POSITION + 1]
 
 
-@compiled
+@part
 def step_near(
     arm: Touching, plane: Plane, time: float, length: float, steps: Steps, first: int, end: int
 ) -> float:
@@ -507,7 +507,7 @@ def small_steps(arm: Touching, plane: Plane, time: float, length: float, steps: 
     return time
 
 
-@compiled
+@part
 def drive(links: np.ndarray, m: np.ndarray, loop: LoopNumbers) -> None:
     """Let the torque loop give the motors their torques of its next period."""
     for i in range(len(loop.ratio)):

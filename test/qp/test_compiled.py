@@ -23,7 +23,8 @@ from impact_qp.compiled.guards import (
     sendable,
     within,
 )
-from impact_qp.compiled.motion_step import filtered, joint_velocity, moved
+from impact_qp.compiled.motion_step import filtered, moved
+from impact_qp.compiled.spreading_program import joint_velocity
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.standard_program import StandardProgram
 from impact_qp.guards.plausibility import JITTER, StateGate
