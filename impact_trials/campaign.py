@@ -83,15 +83,16 @@ def run_trial(trial: Trial[Any], folder: Path | None = None) -> TrialResult:
             check_stopped()
 
     try:
-        if folder is None:
-            return _run(trial, lambda *_: look())
-        with _attempt(folder, trial.name) as place, _bag(trial, place) as bag:
+        with _uncollected():  # until the bag is written, when nothing of the trial is left
+            if folder is None:
+                return _run(trial, lambda *_: look())
+            with _attempt(folder, trial.name) as place, _bag(trial, place) as bag:
 
-            def record(*cycle: Any) -> None:
-                look()
-                bag.add(*cycle)
+                def record(*cycle: Any) -> None:
+                    look()
+                    bag.add(*cycle)
 
-            result = _run(trial, record)
+                result = _run(trial, record)
     except StoppedError:
         raise
     except ImpactError as error:
@@ -126,8 +127,9 @@ def _attempt(folder: Path, name: str) -> Iterator[Path]:
 
 def _run(trial: Trial[Any], record: Callable[..., None]) -> TrialResult:
     """Run a trial of any kind; ``record`` is called with the data of its bag."""
-    with _uncollected():
-        return _of_kind(trial, record)
+    if isinstance(trial.scenario, SpreadingScenario):
+        return run_spreading(trial, record)
+    return (run_free_motion if trial.scenario.motion else run_impact)(trial, record)
 
 
 @contextlib.contextmanager
@@ -140,13 +142,6 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _of_kind(trial: Trial[Any], record: Callable[..., None]) -> TrialResult:
-    """Do what ``_run`` does, by the kind of the scenario."""
-    if isinstance(trial.scenario, SpreadingScenario):
-        return run_spreading(trial, record)
-    return (run_free_motion if trial.scenario.motion else run_impact)(trial, record)
 
 
 def _bag(trial: Trial[Any], folder: Path) -> TrialBag | CellBag:
