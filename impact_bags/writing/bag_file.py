@@ -3,17 +3,20 @@
 """The files of a bag as rosbags writes them, byte by byte, in less time for many small bags.
 
 rosbags writes its descriptions of topics with a YAML library in plain Python, a tenth of the time
-of a simulated hit, and each message by itself. Here the descriptions are made once per process, and
-messages are written in rows.
+of a simulated hit, and each message, and each entry of an index, by itself. Here the descriptions
+are made once per process, and messages and indices are written in rows.
 """
 
 from __future__ import annotations
 
 import re
+import struct
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
-from io import StringIO
-from typing import Any, NamedTuple
+from io import BytesIO, StringIO
+from itertools import chain
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from rosbags.interfaces import (
@@ -25,7 +28,7 @@ from rosbags.interfaces import (
 )
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.rosbag2.metadata import dump_qos_v9
-from rosbags.rosbag2.storage_mcap import McapWriter
+from rosbags.rosbag2.storage_mcap import McapWriter, PendingChunk
 from ruamel.yaml import YAML
 
 CHUNK = 2**20  # bytes above which rosbags begins another chunk
@@ -42,7 +45,8 @@ _HEAD = np.dtype(  # of an MCAP message
         ("published", "<u8"),
     ]
 )
-_MESSAGE = 0x05  # record of MCAP
+_MESSAGE, _CHUNK, _INDEX = 0x05, 0x06, 0x07  # records of MCAP
+_NEVER = 2**63 - 1, 0  # first and last time of no messages [ns]
 
 
 class TopicMessages(NamedTuple):
@@ -58,8 +62,42 @@ class TopicMessages(NamedTuple):
         return self._replace(times=self.times[first:end], cdr=self.cdr[first:end])
 
 
+class McapFile(McapWriter):
+    """rosbags' file in the MCAP format."""
+
+    def close_chunk(self) -> None:
+        """Write the chunk and the places of its messages, and begin another one."""
+        if self.compression:
+            super().close_chunk()
+            return
+        chunk, records = self.chunk, self.chunk.bio.getvalue()
+        times, size = (chunk.message_start_time, chunk.message_end_time), len(records)
+        start = self.bio.tell()
+        head = struct.pack("<3Q2IQ", *times, size, 0, 0, size)  # no checksum, no compression
+        self._record(_CHUNK, head, records)
+        end, places = self.bio.tell(), b""
+        for channel, messages in chunk.msgs.items():
+            places += struct.pack("<HQ", channel, self.bio.tell())
+            numbers = 2 * len(messages)
+            index = struct.pack(f"<{numbers}Q", *chain.from_iterable(messages))
+            self._record(_INDEX, struct.pack("<HI", channel, len(index)), index)
+        index = struct.pack("<4QI", *times, start, end - start, len(places)) + places
+        index += struct.pack("<QI2Q", self.bio.tell() - end, 0, size, size)
+        self.chunks.append(BytesIO())
+        self.chunks[-1].write(index)
+        self.chunk = PendingChunk(*_NEVER, BytesIO(), defaultdict(list))
+
+    def _record(self, operation: int, head: bytes, body: bytes) -> None:
+        """Write a record of MCAP in two parts."""
+        self.bio.write(struct.pack("<BQ", operation, len(head) + len(body)))
+        self.bio.write(head)
+        self.bio.write(body)
+
+
 class BagFile(Writer):
     """rosbags' writer of version 9."""
+
+    STORAGE_PLUGINS: ClassVar = {**Writer.STORAGE_PLUGINS, StoragePlugin.MCAP: McapFile}
 
     def connect(
         self, topic: str, type_name: str, text: str, digest: str, profiles: Sequence[Qos]
