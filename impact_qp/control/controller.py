@@ -369,7 +369,7 @@ class ImpactController:
             if limit is not None:
                 limit.unexplained = self._motion.left_over
         if phase.leaves:
-            self._envelope.look(state.point)
+            self._envelope.look(state)
         if phase.coasts:
             result = self._solver.coast(state, self._approach.coasting)
         else:

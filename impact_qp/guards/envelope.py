@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from impact_qp.limits import Contact, ImpactLimit, Limit, RobustImpactLimit
 from impact_qp.limits.impact_limits.speed import ApproachSpeedLimit
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState, RobotState
+
+if TYPE_CHECKING:
+    from impact_robots.state.packed_state import PackedState
 
 USABLE = 0.88  # of an obstacle's bound: motion deviates from command and row [-]
 CREEP = 0.01  # below that speed obstacles are not considered [m/s]
@@ -163,10 +167,10 @@ class Envelope:
             bound = max(bound, self.backward.present_bound(point).speed)  # 0 until known
         return USABLE * bound
 
-    def look(self, point: PointState) -> None:
+    def look(self, state: PackedState) -> None:
         """Take a state of an arm that may soon move back from the surface."""
-        if self.backward is not None:
-            self.backward.present_bound(point)  # stored for :meth:`exceeded` in the same cycle
+        if self.backward is not None:  # stored for :meth:`exceeded` in the same cycle
+            self.backward.present_bound(state.point)
 
     def catch_up(self, until: float) -> None:
         """Run deferred work of :meth:`look`, see :meth:`.ImpactLimit.catch_up`."""
