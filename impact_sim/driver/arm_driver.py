@@ -94,5 +94,8 @@ class ArmDriver:
 
     def measured(self, forces: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return measured positions, velocities and torques, (n,) each, and forces, (m, 3) [N]."""
-        arm = self.arm
-        return self.sensors.measured(arm.q, arm.dq, arm.joint_torque, forces)
+        n = self.robot.dof
+        readings = self.sensors.noise(n, forces.size)
+        self.arm.sense(forces, readings)
+        force = readings[3 * n :].reshape(forces.shape)
+        return readings[:n], readings[n : 2 * n], readings[2 * n : 3 * n], force

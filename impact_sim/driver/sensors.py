@@ -27,7 +27,7 @@ BLOCK = 4096  # numbers drawn at once: the same as single draws, but faster
 
 
 class NoisySensors:
-    """Adds noise; the same seed gives the same noise."""
+    """Draws noise; the same seed gives the same noise."""
 
     def __init__(self, noise: Noise, seed: int | Sequence[int]) -> None:
         """Create the generator."""
@@ -36,18 +36,17 @@ class NoisySensors:
         self._drawn = np.empty(0)  # of a standard normal distribution, from the first row on
         self._rows, self._next = np.empty((0, 0)), 0  # noise of measurements; the next one
 
-    def measured(
-        self, q: np.ndarray, dq: np.ndarray, tau: np.ndarray, forces: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Return positions, velocities and torques, (n,), and forces, (m, 3), with noise."""
-        n = len(q)
-        readings = np.concatenate((q, dq, tau, forces.ravel()))
-        if self._next == len(self._rows) or self._rows.shape[1] != len(readings):
-            self._draw(n, forces.size)
-        readings += self._rows[self._next]
+    def noise(self, n: int, forces: int) -> np.ndarray:
+        """Return the noise of the next measurement, which the caller may overwrite.
+
+        Of positions, velocities and torques of n joints and some numbers of forces, one after the
+        other, shape (3 n + forces,).
+        """
+        if self._next == len(self._rows) or self._rows.shape[1] != 3 * n + forces:
+            self._draw(n, forces)
         self._next += 1
-        force = readings[3 * n :].reshape(forces.shape)
-        return readings[:n], readings[n : 2 * n], readings[2 * n : 3 * n], force
+        row: np.ndarray = self._rows[self._next - 1]
+        return row
 
     def _draw(self, n: int, forces: int) -> None:
         """Draw the noise of the next measurements of n joints and some numbers of forces."""

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -142,9 +141,7 @@ class Simulation:
         """Return whether the tool can reach the wall within this cycle."""
         if self.plant.wall is None:
             return False
-        velocity = self.plant.contact_velocity
-        travel = sqrt(velocity.dot(velocity)) * CYCLE_NS * 1e-9
-        return self.plant.gap < CLEARANCE + travel
+        return self.plant.gap < CLEARANCE + self.plant.contact_speed * CYCLE_NS * 1e-9
 
     def _measure(self, forces: np.ndarray) -> Measurement:
         """Return the present sensor readings."""

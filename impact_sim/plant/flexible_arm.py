@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pinocchio as pin
 
+from impact_robots.compiling.direct_call import direct
 from impact_robots.robot import Robot
 from impact_sim.exceptions import SimulationError
 from impact_sim.plant.mujoco_model import deflection_joint, motor_joint
@@ -34,6 +35,8 @@ class FlexibleArm:
             data: of the model.
             prefix: of the names of its bodies and joints there.
         """
+        from impact_sim.plant.sensed import add_sensed  # loads slowly
+
         self.robot, self.model, self.data = robot, model, data
         names = [prefix + name for name in robot.joint_names]
         self._motor = np.array([model.joint(motor_joint(name)).dofadr[0] for name in names])
@@ -41,6 +44,9 @@ class FlexibleArm:
         self._of_motors, self._of_springs = _picked(self._motor), _picked(self._spring)
         # views, because each access to MuJoCo's data creates a new one
         self._qpos, self._qvel, self._applied = data.qpos, data.qvel, data.qfrc_applied
+        self._add_sensed = direct(add_sensed)
+        places = self._motor.astype(np.int64), self._spring.astype(np.int64)
+        self._state = self._qpos, self._qvel, *places, robot.joint_stiffness
 
     def check(self, q: np.ndarray) -> None:
         """Refuse invalid positions.
@@ -95,6 +101,16 @@ class FlexibleArm:
     def joint_torque(self) -> np.ndarray:
         """Torque in the springs, K (theta - q), as a joint torque sensor measures, (n,) [N.m]."""
         return -self.robot.joint_stiffness * self._qpos[self._of_springs]
+
+    def sense(self, forces: np.ndarray, readings: np.ndarray) -> None:
+        """Add what sensors would read now to their noise.
+
+        Args:
+            forces: shape (m, 3) [N].
+            readings: of ``q``, ``dq``, ``joint_torque`` and the forces, one after the other, shape
+                (3 n + 3 m,).
+        """
+        self._add_sensed(*self._state, forces, readings)
 
     def apply_motor_torque(self, torque: np.ndarray) -> None:
         """Hold the actuators' torque tau_act, shape (n,) [N.m], until the next call."""

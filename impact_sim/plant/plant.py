@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import sqrt
 
 import numpy as np
 
@@ -108,6 +109,11 @@ class FlexibleJointPlant(FlexibleArm):
     def contact_velocity(self) -> np.ndarray:
         """Velocity of the contact point in base axes, shape (3,) [m/s]."""
         return self._point_velocity.copy()
+
+    @property
+    def contact_speed(self) -> float:
+        """Speed of the contact point [m/s]."""
+        return sqrt(self._point_velocity.dot(self._point_velocity))
 
     @property
     def gap(self) -> float:
