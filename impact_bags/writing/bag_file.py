@@ -12,11 +12,11 @@ from __future__ import annotations
 import re
 import struct
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO, StringIO
 from itertools import chain
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rosbags.interfaces import (
@@ -97,7 +97,10 @@ class McapFile(McapWriter):
 class BagFile(Writer):
     """rosbags' writer of version 9."""
 
-    STORAGE_PLUGINS: ClassVar = {**Writer.STORAGE_PLUGINS, StoragePlugin.MCAP: McapFile}
+    STORAGE_PLUGINS: Mapping[StoragePlugin, type[Any]] = {
+        **Writer.STORAGE_PLUGINS,
+        StoragePlugin.MCAP: McapFile,
+    }
 
     def connect(
         self, topic: str, type_name: str, text: str, digest: str, profiles: Sequence[Qos]
