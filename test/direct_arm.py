@@ -58,6 +58,9 @@ class DirectArm:
         """End the motion in order."""
         self.arm.finish_motion()
 
+    def rehearse(self) -> None:
+        """Do nothing: there is no connection."""
+
     def recover(self) -> None:
         """Clear the arm's errors."""
         if not self.arm.recover():

@@ -205,7 +205,9 @@ class GuardedArm(Guarded):
         """
         if fault := self._gate.fault_in(time, q, dq, impact=impact):
             self.distrust(fault)
-        elif not self.answers:
+        elif self.answers:
+            return True
+        else:
             self.machine.take(Event.STATES_BACK)
         return self.answers
 

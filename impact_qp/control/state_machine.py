@@ -33,6 +33,9 @@ class MotionState(Enum):
     REST = "rest"  # commands are at rest; nothing is sent until usable states are back
 
 
+_ANSWERED = MotionState.HOLD, MotionState.MOVE, MotionState.BRAKE
+
+
 class Asked(Enum):
     """Requester of the present motion."""
 
@@ -98,7 +101,7 @@ class NodeState(NamedTuple):
     @property
     def answers(self) -> bool:
         """Whether states are answered with commands."""
-        return self.motion in (MotionState.HOLD, MotionState.MOVE, MotionState.BRAKE)
+        return self.motion in _ANSWERED
 
     @property
     def ready(self) -> bool:

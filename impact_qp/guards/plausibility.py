@@ -28,6 +28,9 @@ class Finding(NamedTuple):
     fault: bool  # there were too many implausible ones
 
 
+FINE = Finding("", fault=False)
+
+
 class StateGate:
     """Compares each state with the robot's limits and with the states before it.
 
@@ -99,6 +102,8 @@ class StateGate:
             ControlError: the state is skipped; gives the reason.
         """
         finding = self.check(time, q, dq, impact=impact)
+        if finding is FINE:
+            return ""
         if finding.fault:
             return f"implausible joint states: {finding.problem}"
         if finding.problem:
@@ -112,7 +117,7 @@ class StateGate:
             return Finding(problem or "not trusted again yet", fault=True)
         if not problem:
             self._badness = max(self._badness - FORGIVEN, 0.0)
-            return Finding("", fault=False)
+            return FINE
         self._badness += 1.0
         fault = self._badness > HELD
         if fault:

@@ -28,7 +28,7 @@ from impact_drivers.fake_fr3.safety import (
     ArmSafety,
 )
 from impact_drivers.franka.arm.arm import ArmStoppedError
-from impact_drivers.franka.arm.arm_state import IDLE, REFLEX, USER_STOPPED
+from impact_drivers.franka.arm.arm_state import IDLE, MOVE, REFLEX, USER_STOPPED
 from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
 from impact_drivers.franka.arm.settings import ArmSettings
@@ -116,6 +116,24 @@ def _press_the_button(arm, fake):
         arm.start()
     fake.release_button()
     settled(arm, IDLE)
+
+
+def test_a_rehearsal_sends_the_arm_nothing(libfranka):
+    """Its time goes on with the commands alone."""
+    with FakeProcess(FakeSetup()) as fake:
+        arm = LibfrankaArm(fake.address, realtime=False)
+        arm.start()
+        arm.rehearse()
+        states = []
+        for _ in range(5):
+            states.append(arm.read())
+            arm.rehearse()
+            arm.write(np.zeros(7))
+        arm.read()
+        arm.finish(np.zeros(7))
+    assert [state.period for state in states[1:]] == [1_000_000] * 4
+    assert np.diff([state.clock for state in states]).tolist() == [1_000_000] * 4
+    assert {(state.mode, state.errors) for state in states} == {(MOVE, ())}
 
 
 def scheduling():

@@ -31,7 +31,17 @@ class OnTime:
     def __init__(self, fr3, plan):
         self.now, self.slept, self._fr3 = 0.0, [], fr3
         self._arrived = 0.0  # [s]
-        self.rehearsal = Rehearsal(fr3, plan, CYCLE, now=lambda: self.now, sleep=self.slept.append)
+        self.overslept, self.sent = 0.0, 0  # [s]; rehearsed commands
+        self.rehearsal = Rehearsal(
+            fr3, plan, CYCLE, connection=self._send, now=lambda: self.now, sleep=self._sleep
+        )
+
+    def _sleep(self, left):
+        self.slept.append(left)
+        self.now += left + self.overslept
+
+    def _send(self):
+        self.sent += 1
 
     def pass_state(self, *, after=CYCLE, busy=2e-4, phase=Phase.HOLD, q=None):
         """Let a state come some time after that before; return what was slept then."""
@@ -59,6 +69,18 @@ def test_without_time_it_does_nothing(on_time):
     on_time.pass_state()
     assert on_time.pass_state(busy=CYCLE - LEAD + 1e-5) == []
     assert on_time.pass_state(busy=LEAD + 1e-5) == []
+
+
+def test_what_wakes_up_too_late_is_not_rehearsed(on_time):
+    """The next state would wait for it, and be lost to the one after."""
+    on_time.pass_state()
+    assert on_time.sent == 1
+    on_time.overslept = LEAD - 1e-4
+    assert len(on_time.pass_state(busy=2e-4)) == 1
+    assert on_time.sent == 1
+    on_time.overslept = LEAD - 3e-4
+    on_time.pass_state(busy=2e-4)
+    assert on_time.sent == 2
 
 
 def test_states_that_come_unevenly_leave_less_time(on_time):

@@ -70,6 +70,9 @@ class Arm(Protocol):
             ArmStoppedError: the arm has ended it before.
         """
 
+    def rehearse(self) -> None:
+        """Run the code of a cycle's input and output without the arm, see :class:`.Rehearsal`."""
+
     def recover(self) -> None:
         """Clear the arm's errors.
 

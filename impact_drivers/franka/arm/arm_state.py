@@ -10,6 +10,7 @@ import numpy as np
 
 # Modes of the arm, by libfranka's names.
 IDLE, MOVE, REFLEX, USER_STOPPED = "Idle", "Move", "Reflex", "UserStopped"
+DOF = 7
 
 
 class ArmState(NamedTuple):

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ipaddress
 import re
+import socket
 from time import perf_counter
 from typing import Any
 
@@ -13,13 +15,15 @@ import numpy as np
 
 from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.arm.arm import ArmStoppedError
-from impact_drivers.franka.arm.arm_state import IDLE, MOVE, ArmState
+from impact_drivers.franka.arm.arm_state import DOF, IDLE, MOVE, ArmState
 from impact_drivers.franka.arm.collision_behavior import CollisionBehavior
 from impact_drivers.franka.arm.real_time import own_priority
 from impact_drivers.franka.arm.settings import ArmSettings
 from impact_robots.exceptions import one_line
 
 NANOSECONDS = 1_000_000_000
+MOVING = MOVE, (), ()  # mode and errors of a state of a motion: libfranka raises in any other mode
+COMMAND = bytes(375)  # about as long as one through libfranka
 _NAME = re.compile(r'"(\w+)"')
 
 
@@ -66,15 +70,20 @@ class LibfrankaArm:
                 )
         except self._faults as error:
             raise DriverError(f"arm at {address}: {one_line(error)}") from None
-        self._moving = library.RobotMode.Move
         self._control: Any = None
+        self._last: Any = None  # state of a motion
+        self._clock = 0  # of the arm, then [ns]
+        self._rehearsed = _socket_to_itself()
 
     def look(self) -> ArmState:
         """Return the next state outside of a motion; see :class:`.Arm`."""
         try:
-            return self._state(self._robot.read_once(), 0, perf_counter())
+            state = self._robot.read_once()
         except self._faults as error:
             raise ArmStoppedError(one_line(error)) from None
+        arrived, mode = perf_counter(), state.robot_mode.name
+        errors = _names(state.current_errors), _names(state.last_motion_errors)
+        return _arm_state(state, (mode, *errors), 0, _nanoseconds(state.time), arrived)
 
     def configure(self, settings: ArmSettings) -> None:
         """Set the arm's load, and low collision thresholds; see :class:`.Arm`."""
@@ -113,8 +122,13 @@ class LibfrankaArm:
         except self._faults as error:
             self._control = None
             raise ArmStoppedError(one_line(error)) from None
-        arrived = perf_counter()
-        return self._state(state, round(period.to_sec() * NANOSECONDS), arrived)
+        arrived, passed = perf_counter(), _nanoseconds(period)
+        self._last = state
+        if passed:
+            self._clock += passed
+        else:  # the first state of a motion
+            self._clock = _nanoseconds(state.time)
+        return _arm_state(state, MOVING, passed, self._clock, arrived)
 
     def write(self, torque: np.ndarray) -> None:
         """Answer the state read last; see :class:`.Arm`."""
@@ -126,6 +140,15 @@ class LibfrankaArm:
         command.motion_finished = True
         self._write(command)
         self._control = None
+
+    def rehearse(self) -> None:
+        """Convert state and command, and send one to this process; see :class:`.Arm`."""
+        if self._last is not None:
+            _arm_state(self._last, MOVING, 0, 0, 0.0)
+        self._torques([0.0] * DOF)
+        with contextlib.suppress(OSError):  # it is not needed
+            self._rehearsed.send(COMMAND)
+            self._rehearsed.recv(len(COMMAND))
 
     def recover(self) -> None:
         """Clear the arm's errors; see :class:`.Arm`."""
@@ -141,22 +164,35 @@ class LibfrankaArm:
             self._control = None
             raise ArmStoppedError(one_line(error)) from None
 
-    def _state(self, state: Any, period: int, arrived: float) -> ArmState:
-        """Return a libfranka state; fields that are not used during motions are left out."""
-        q, dq, tau, tau_d, ext = (
-            np.array(values)
-            for values in (
-                *(state.q, state.dq, state.tau_J, state.tau_J_d),
-                state.tau_ext_hat_filtered,
-            )
-        )
-        rate = state.control_command_success_rate
-        clock = round(state.time.to_sec() * NANOSECONDS)
-        if state.robot_mode == self._moving:
-            return ArmState(q, dq, tau, tau_d, MOVE, (), (), rate, period, clock, arrived, ext)
-        errors, ended = _names(state.current_errors), _names(state.last_motion_errors)
-        mode = state.robot_mode.name
-        return ArmState(q, dq, tau, tau_d, mode, errors, ended, rate, period, clock, arrived, ext)
+
+def _arm_state(
+    state: Any,
+    condition: tuple[str, tuple[str, ...], tuple[str, ...]],
+    period: int,
+    clock: int,
+    arrived: float,
+) -> ArmState:
+    """Return a libfranka state; ``condition``: mode, errors, and those that ended a motion."""
+    q, dq, tau, tau_d, ext = (
+        np.array(values)
+        for values in (state.q, state.dq, state.tau_J, state.tau_J_d, state.tau_ext_hat_filtered)
+    )
+    rate = state.control_command_success_rate
+    return ArmState(q, dq, tau, tau_d, *condition, rate, period, clock, arrived, ext)
+
+
+def _nanoseconds(duration: Any) -> int:
+    """Return a duration of libfranka [ns]."""
+    return round(duration.to_sec() * NANOSECONDS)
+
+
+def _socket_to_itself() -> socket.socket:
+    """Return a socket for datagrams, on this machine, that sends to itself and does not wait."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.bind(("127.0.0.1", 0))
+    made.connect(made.getsockname())
+    made.setblocking(False)
+    return made
 
 
 def is_on_this_machine(address: str) -> bool:

@@ -277,7 +277,7 @@ class FrankaLoop:
     def _rehearsal(self) -> Rehearsal | None:
         if not self._rehearses:
             return None
-        return Rehearsal(self._robot, self._plan, CYCLE_NS * 1e-9)
+        return Rehearsal(self._robot, self._plan, CYCLE_NS * 1e-9, connection=self._arm.rehearse)
 
     def _guarded(self) -> GuardedController:
         return GuardedController(self._controller(self._plan))

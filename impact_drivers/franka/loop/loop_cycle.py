@@ -52,9 +52,6 @@ def counts_of(counts: LoopCounts, note: str = "") -> Counts:
     )
 
 
-DOF = 7
-
-
 class LoopState(IntEnum):
     """State of the loop; in CONTROLLING the phase of its command applies."""
 

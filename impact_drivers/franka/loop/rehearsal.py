@@ -43,6 +43,7 @@ class Rehearsal:
         plan: Plan,
         period: float,
         *,
+        connection: Callable[[], None] = lambda: None,
         now: Callable[[], float] = perf_counter,
         sleep: Callable[[float], None] = clock.sleep,
     ) -> None:
@@ -52,6 +53,7 @@ class Rehearsal:
             robot: the arm.
             plan: of the same kind as the loop's; its impact limit is always active.
             period: of control [s].
+            connection: rehearses that of the arm, see :class:`.Arm`.
             now: as of ``ArmState.arrived`` [s].
             sleep: for so many seconds.
         """
@@ -65,7 +67,7 @@ class Rehearsal:
         self._time, self._at_rest = 0, np.zeros(robot.dof)
         self._q: np.ndarray | None = None  # pose that is rehearsed, shape (7,) [rad]
         self._guarded = GuardedController(controller)
-        self._now, self._sleep = now, sleep
+        self._connection, self._now, self._sleep = connection, now, sleep
         self._apart, self._last, self._fits, self._slow, self._pause = CYCLE, -inf, True, 0, 0
 
     def follow(self, plan: Plan) -> None:
@@ -74,6 +76,9 @@ class Rehearsal:
 
     def run(self, state: ArmState, phase: Phase, took: float) -> None:
         """Wait until ``LEAD`` before the next state, and compute; return at once if too late.
+
+        Too late also after the wait: a processor may wake up a millisecond later, and a state that
+        then waits for a rehearsal is lost as soon as the next one comes.
 
         Args:
             state: the last one.
@@ -84,7 +89,8 @@ class Rehearsal:
         self._apart += LATER if since > self._apart else -EARLIER
         if self._q is None and np.isfinite(state.q).all():
             self._q = state.q
-        left = state.arrived + self._apart - LEAD - self._now()
+        due = state.arrived + self._apart  # the next state
+        left = due - LEAD - self._now()
         if self._pause:
             self._pause -= 1
             return
@@ -92,10 +98,13 @@ class Rehearsal:
             return
         self._sleep(left)
         began, self._phase = self._now(), phase
+        if began + took > due:
+            return
         self._time += CYCLE_NS
         try:
             self._guarded.cycle(self._time, self._q, self._at_rest)
             self._guarded.catch_up(-inf)  # otherwise the next cycle would do all of it
+            self._connection()
         except Exception:  # the result is not used
             self._guarded.reset()
         self._slow = self._slow + 1 if self._now() - began > LEAD else 0

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 import numpy as np
 
 from impact_detector.signals.sample import DetectionStatus
-from impact_drivers.franka.loop.loop_cycle import DOF, LoopCycle
+from impact_drivers.franka.arm.arm_state import DOF
+from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_drivers.franka.memory.checked_record import CHECKSUM
 
 LINE, NAMES = 400, 240  # longest texts [bytes]; what is longer is cut
