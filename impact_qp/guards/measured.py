@@ -32,7 +32,7 @@ class PlausibleState:
             ControlError: they are not n finite numbers, or implausible for any arm.
         """
         try:
-            q, dq = np.asarray(q, float).copy(), np.asarray(dq, float)
+            q, dq = np.array(q, float), np.asarray(dq, float)
             if q.shape == dq.shape == self._shape and self._usable(q, dq, PLAUSIBLE):
                 return q, dq
         except (TypeError, ValueError):  # not numeric, or ragged

@@ -114,7 +114,7 @@ def test_what_can_wait_is_not_rehearsed(fr3, make_job, monkeypatch):
     on_time = OnTime(fr3, make_job("joint_load").plan)
     monkeypatch.setattr(LoadRun, "go_on", lambda run, *ticks: done.append(ticks))
     cycle = on_time.rehearsal._guarded.cycle
-    on_time.rehearsal._guarded.cycle = lambda *state: cycles.append(cycle(*state))
+    on_time.rehearsal._guarded.cycle = lambda *state, **now: cycles.append(cycle(*state, **now))
     for _ in range(30):
         on_time.pass_state(phase=Phase.BRAKE)
     assert len(cycles) == 30
@@ -126,7 +126,7 @@ def test_a_fast_arm_is_rehearsed_at_rest_where_limits_leave_a_solution(fr3, make
     """At the arm's velocity the bound cannot be kept, and a program without a solution is slow."""
     on_time = OnTime(fr3, make_job(kind).plan)
     commands, cycle = [], on_time.rehearsal._guarded.cycle
-    on_time.rehearsal._guarded.cycle = lambda *state: commands.append(cycle(*state))
+    on_time.rehearsal._guarded.cycle = lambda *state, **now: commands.append(cycle(*state, **now))
     towards = np.linalg.pinv(ArmDynamics(fr3)(fr3.stance, np.zeros(7)).J)[:, 2]
     for k in range(100):
         on_time.pass_state(phase=Phase.APPROACH, q=fr3.stance - 3e-4 * k * towards)
@@ -163,17 +163,15 @@ class Slow:
     def __init__(self, clock):
         self.clock, self.cycles = clock, 0
 
-    def cycle(self, time, q, dq):
+    def cycle(self, *state, **now):
         self.cycles += 1
         self.clock.now += 2.0 * LEAD
-
-    def catch_up(self, until):
-        pass
 
 
 def test_what_takes_too_long_is_rehearsed_once_more_after_a_pause(on_time, make_job):
     """The rehearsed limit acts everywhere, and may take longer than what the loop answers."""
-    on_time.rehearsal._guarded = slow = Slow(on_time)
+    slow = Slow(on_time)
+    on_time.rehearsal._guarded.cycle = slow.cycle
     for _ in range(5):
         on_time.pass_state()
     assert slow.cycles == 2

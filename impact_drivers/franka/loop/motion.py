@@ -134,7 +134,6 @@ class TorqueMotion:
         """Answer one state; return the time that it took [s]."""
         began = state.arrived
         self._tell_time(state)
-        self._missed += max(0, round(state.period / CYCLE_NS) - 1)
         self._watch_over(state)
         status = self.judge.fresh(self.time)
         impact, ready = (False, False) if status is None else (status.impact, status.ready)
@@ -145,6 +144,7 @@ class TorqueMotion:
         (self._arm.finish if self._done else self._arm.write)(torque)
         took = perf_counter() - began
         self._times.add(took, state.period, state.success_rate)
+        self._missed += max(0, round(state.period / CYCLE_NS) - 1)
         try:
             reference = None if command is None else command.reference_torque
             self.judge.add(self.time, state, reference)

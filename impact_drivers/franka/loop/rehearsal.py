@@ -13,6 +13,7 @@ from time import perf_counter
 import numpy as np
 
 from impact_drivers.franka.arm.arm_state import ArmState
+from impact_drivers.franka.loop.answers import Answers
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.phases import Phase
@@ -65,8 +66,9 @@ class Rehearsal:
         controller.stop()  # otherwise it would compute a slower approach, which may take longer
         controller.every = 1
         self._time, self._at_rest = 0, np.zeros(robot.dof)
-        self._q: np.ndarray | None = None  # pose that is rehearsed, shape (7,) [rad]
+        self._state: ArmState | None = None  # that is rehearsed, at rest
         self._guarded = GuardedController(controller)
+        self._answers = Answers(self._guarded, dry_run=False)
         self._connection, self._now, self._sleep = connection, now, sleep
         self._apart, self._last, self._fits, self._slow, self._pause = CYCLE, -inf, True, 0, 0
 
@@ -87,14 +89,14 @@ class Rehearsal:
         """
         since, self._last = state.arrived - self._last, state.arrived
         self._apart += LATER if since > self._apart else -EARLIER
-        if self._q is None and np.isfinite(state.q).all():
-            self._q = state.q
+        if self._state is None and np.isfinite(state.q).all():
+            self._state = ArmState(state.q, *(self._at_rest,) * 3)
         due = state.arrived + self._apart  # the next state
         left = due - LEAD - self._now()
         if self._pause:
             self._pause -= 1
             return
-        if not self._fits or took > LEAD or left < 0.0 or self._q is None:
+        if not self._fits or took > LEAD or left < 0.0 or self._state is None:
             return
         self._sleep(left)
         began, self._phase = self._now(), phase
@@ -102,11 +104,14 @@ class Rehearsal:
             return
         self._time += CYCLE_NS
         try:
-            self._guarded.cycle(self._time, self._q, self._at_rest)
+            self._answers.answer(self._time, self._state, impact=False, ready=True)
             self._guarded.catch_up(-inf)  # otherwise the next cycle would do all of it
             self._connection()
-        except Exception:  # the result is not used
+        except Exception as error:
+            self._answers.fault = str(error)
+        if self._answers.fault:  # the result is not used
             self._guarded.reset()
+            self._answers.fault = ""
         self._slow = self._slow + 1 if self._now() - began > LEAD else 0
         if self._slow >= PATIENCE:
             self._slow, self._pause = PATIENCE - 1, PAUSE
