@@ -1,14 +1,16 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole control cycle, state to command, beside its floor and beside Pink; no ROS.
+"""The whole control cycle, state to command, beside its floor, Pink and TSID; no ROS.
 
 The floor is pinocchio's ``computeAllTerms`` plus the bare solve of the same quadratic programs.
 Pink solves less: a frame and a posture task under position and velocity limits, without torques,
-jerk or impacts. A block goes through the states of one approach with one of them; blocks take turns
-in random order, and a ratio is that of two blocks of one round. Warm: one cycle after another.
-Cold: the caches are emptied before each one; a node that is woken once a millisecond is in between.
-What ``joint_load`` does after a command leaves little of the next cycle in the caches, so its floor
-is also measured right after that work.
+jerk or impacts. TSID solves a frame and a posture task on accelerations under limits of positions,
+velocities, accelerations and torques, without jerk or impacts; it runs in a process of its own
+(``benchmarks/beside_tsid.py``), and is left out where it is not installed. A block goes through the
+states of one approach with one of them; blocks take turns in random order, and a ratio is that of
+two blocks of one round. Warm: one cycle after another. Cold: the caches are emptied before each
+one; a node that is woken once a millisecond is in between. What ``joint_load`` does after a command
+leaves little of the next cycle in the caches, so its floor is also measured right after that work.
 Run it with ``./impact bench qp`` (two minutes, most of them for a million cycles that watch the
 memory and the slowest ones).
 """
@@ -16,7 +18,7 @@ memory and the slowest ones).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -26,7 +28,8 @@ from unittest.mock import patch
 import numpy as np
 import pinocchio as pin
 import quadprog
-from side_by_side import Block, empty_caches, in_blocks, spread
+from beside_tsid import tsid_blocks
+from side_by_side import WARM, Block, State, StateWork, cycle_times, in_blocks, spread
 
 import impact_qp.control.acceleration
 from impact_qp import Contact, ImpactController, Plan, solve
@@ -37,17 +40,15 @@ from impact_sim.scenarios import load_scenario
 
 ROBOT, SCENARIO = load_robot("panda"), load_scenario("qp_panda_demo")
 CYCLES = 250  # states of the approach
-WARM, COLD = 20, 10  # cycles that warm up a block; of a block without caches, every so-manieth
 MANY, SLOW = 1_000_000, 10.0  # cycles, and medians above which one is slow
 MODES = ("unaware", "robust", "nominal", "existential", "joint_load")
 RATIOS = {
     "robust / floor": ("robust", "floor"),
     "robust / pink": ("robust", "pink"),
+    "robust / tsid": ("robust", "tsid"),
     "joint_load / floor": ("joint_load", "floor of joint_load"),
     "joint_load / floor after deferred work": ("joint_load", "floor after deferred work"),
 }
-State = tuple[np.ndarray, np.ndarray]
-Cycle = Callable[[int, State], object]
 
 
 def measure() -> dict[str, float]:
@@ -70,7 +71,8 @@ def measure() -> dict[str, float]:
         own = controllers.get(name)
         work = works[name] if own is None else _cycle(own)
         blocks[f"{name}, cold"] = partial(_block, work, states, own, cold=True)
-    taken = in_blocks(blocks)
+    with tsid_blocks(ROBOT, states) as of_tsid:
+        taken = in_blocks({**blocks, **of_tsid})
     figures: dict[str, float] = {}
     for name, values in taken.items():
         figures[f"{name}, p50 [us]"] = 1e6 * spread(values).median
@@ -124,7 +126,7 @@ def _approach(mode: str = "robust") -> tuple[list[State], list[tuple[np.ndarray,
     return states, programs
 
 
-def _cycle(controller: ImpactController) -> Cycle:
+def _cycle(controller: ImpactController) -> StateWork:
     return lambda k, state: controller.update(*state)
 
 
@@ -134,7 +136,7 @@ def _for_quadprog(program: Any) -> tuple[np.ndarray, ...]:
     return H.copy(), -c, np.ascontiguousarray(-G.T), -h
 
 
-def _floor(programs: Sequence[tuple[np.ndarray, ...]]) -> Cycle:
+def _floor(programs: Sequence[tuple[np.ndarray, ...]]) -> StateWork:
     """Return what no cycle can do without."""
     model, data = ROBOT.model, ROBOT.model.createData()
 
@@ -145,7 +147,7 @@ def _floor(programs: Sequence[tuple[np.ndarray, ...]]) -> Cycle:
     return work
 
 
-def _pink(states: Sequence[State]) -> Cycle | None:
+def _pink(states: Sequence[State]) -> StateWork | None:
     """Return Pink's cycle, none where it is not installed."""
     try:
         import pink
@@ -166,35 +168,21 @@ def _pink(states: Sequence[State]) -> Cycle | None:
 
 
 def _block(
-    work: Cycle,
+    work: StateWork,
     states: Sequence[State],
     controller: ImpactController | None = None,
     *,
     cold: bool = False,
 ) -> list[float]:
-    """Return the time of each cycle of one approach but the first ones [s].
-
-    Cold: of one cycle in ``COLD``, before which the caches are emptied.
-    """
-    taken = []
-    if controller is not None:
-        controller.reset()
-    for k, state in enumerate(states):
-        emptied = cold and k % COLD == COLD - 1
-        if emptied:
-            empty_caches()
-        start = perf_counter()
-        work(k, state)
-        time = perf_counter() - start
-        if emptied or (not cold and k >= WARM):
-            taken.append(time)
-        if controller is not None:
-            controller.catch_up()  # after its command
-    return taken
+    """Return the times of the cycles of one approach [s]."""
+    if controller is None:
+        return cycle_times(work, states, cold=cold)
+    controller.reset()
+    return cycle_times(work, states, controller.catch_up, cold=cold)  # after its command
 
 
 def _block_between(
-    work: Cycle, states: Sequence[State], controller: ImpactController
+    work: StateWork, states: Sequence[State], controller: ImpactController
 ) -> list[float]:
     """Return the time of a work before each cycle of a controller, as its deferred work left it."""
     controller.reset()

@@ -14,7 +14,10 @@ import numpy as np
 
 Work = Callable[[], object]
 Block = Callable[[], Sequence[float]]
+State = tuple[np.ndarray, np.ndarray]  # joint positions and velocities
+StateWork = Callable[[int, State], object]  # on a state and its number
 ENDS = (10.0, 90.0)  # of a spread, percentiles over the rounds
+WARM, COLD = 20, 10  # cycles that warm up a block; of a block without caches, every so-manieth
 CACHES = 4 << 20  # numbers that are read to empty the processor's caches, 32 MB
 
 
@@ -76,6 +79,35 @@ def spread(
 def spread_of(rounds: Sequence[float] | np.ndarray) -> Spread:
     """Return the spread of a figure of each round."""
     return Spread(float(np.median(rounds)), *np.percentile(rounds, ENDS).tolist())
+
+
+def cycle_times(
+    work: StateWork,
+    states: Sequence[State],
+    after: Callable[[], object] = lambda: None,
+    *,
+    cold: bool = False,
+) -> list[float]:
+    """Return the time of each cycle through some states but the first ones [s].
+
+    Args:
+        work: a cycle.
+        states: what it computes with, in order.
+        after: called after each cycle, not timed.
+        cold: time one cycle in ``COLD``, before which the caches are emptied.
+    """
+    taken = []
+    for k, state in enumerate(states):
+        emptied = cold and k % COLD == COLD - 1
+        if emptied:
+            empty_caches()
+        start = perf_counter()
+        work(k, state)
+        time = perf_counter() - start
+        if emptied or (not cold and k >= WARM):
+            taken.append(time)
+        after()
+    return taken
 
 
 def empty_caches() -> None:
