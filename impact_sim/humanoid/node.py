@@ -71,6 +71,7 @@ class ImpactHumanoidSimNode(LockstepNode):
         self.measured = self.stage.settle()
         self._command: np.ndarray | None = None  # for the present state
         self._status: GrabStatus | None = None  # the same
+        self._over = False
 
     def _make_topics(self) -> None:
         make, layout = self.create_publisher, self.stage.plant.layout
@@ -107,8 +108,8 @@ class ImpactHumanoidSimNode(LockstepNode):
 
     @property
     def finished(self) -> bool:
-        """Whether the grab has ended or failed."""
-        return bool(self.failure) or self.stage.over
+        """Whether the grab has ended, its last state answered, or the robot fell, or it failed."""
+        return bool(self.failure) or self.stage.fell or self._over
 
     @property
     def unanswered(self) -> str:
@@ -141,10 +142,16 @@ class ImpactHumanoidSimNode(LockstepNode):
             self._advance()
 
     def _advance(self) -> None:
-        """Simulate a cycle when both messages have arrived, and publish the sensor readings."""
+        """Simulate a cycle when both messages have arrived, and publish the sensor readings.
+
+        The answer to the last state moves nothing. It is awaited: a recording has all answers.
+        """
         if self._command is None or self._status is None:
             return
         self._note_answered()
+        self._over = self.stage.over
+        if self._over:
+            return
         positions, status = self._command, self._status
         self._command = self._status = None
         self.measured = self.stage.step(positions)

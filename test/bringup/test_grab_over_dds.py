@@ -240,6 +240,19 @@ def test_only_the_answers_to_the_present_state_move_it(plant):
     assert not plant.waits and plant.stage.time_ns == 1_005_000_000
 
 
+def test_the_last_state_is_answered_and_moves_nothing(plant):
+    """So that a recording has all answers, whoever is faster."""
+    plant.start()
+    plant.stage.over = True
+    assert not plant.finished
+    message, status = command(plant), GrabStatus(phase="rest")
+    message.header.stamp.sec = status.header.stamp.sec = 2
+    plant._take_command(message)
+    assert not plant.finished
+    plant._take_progress(status)
+    assert plant.finished and plant.stage.time_ns == 1_000_000_000
+
+
 def test_a_grab_that_was_ended_is_over_soon(plant):
     status = GrabStatus(phase="approach", failure="it falls")
     plant.start()

@@ -108,7 +108,7 @@ class Rehearsal:
             self._guarded.catch_up(-inf)  # otherwise the next cycle would do all of it
             self._connection()
         except Exception as error:
-            self._answers.fault = str(error)
+            self._answers.fault = repr(error)
         if self._answers.fault:  # the result is not used
             self._guarded.reset()
             self._answers.fault = ""
