@@ -102,8 +102,6 @@ class StateGate:
             ControlError: the state is skipped; gives the reason.
         """
         finding = self.check(time, q, dq, impact=impact)
-        if finding is FINE:
-            return ""
         if finding.fault:
             return f"implausible joint states: {finding.problem}"
         if finding.problem:
