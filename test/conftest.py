@@ -3,6 +3,7 @@
 """Fixtures of all tests: robots, the shared data, commands, a DDS domain of the test run."""
 
 import contextlib
+import gc
 import os
 import signal
 from pathlib import Path
@@ -14,6 +15,17 @@ from measured_times import LONG, LONGEST, SLOW
 ROOT = Path(__file__).resolve().parents[1]
 settings.register_profile("repeatable", derandomize=True, deadline=None)  # the same on any machine
 settings.load_profile("repeatable")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep what was imported and collected out of the garbage collector's later rounds."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
