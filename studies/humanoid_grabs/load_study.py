@@ -85,17 +85,22 @@ def run(
 
 
 @cache
-def announced() -> tuple[Robot, PalmTask, SpeedBound]:
-    """Return the robot, the task as announced, and the speed that joint loads allow."""
+def announced() -> tuple[Robot, PalmTask]:
+    """Return the robot and the task as announced."""
     scenario = load_grab(SCENARIO)
     task = replace(scenario.task, friction_range=FRICTION, tosses=False, impact_limits="joint_load")
-    robot = load_robot(task.robot)
-    return robot, task, palm_load_bound(robot, task)
+    return load_robot(task.robot), task
+
+
+@cache
+def announced_bound() -> SpeedBound:
+    """Return the speed that joint loads allow of what was announced; takes seconds."""
+    return palm_load_bound(*announced())
 
 
 def drawn_world(seed: int, number: int) -> DrawnWorld:
     """Draw the world of a grab."""
-    robot, task, _ = announced()
+    robot, task = announced()
     random = np.random.default_rng([seed, STREAM, number])
     low, high = scale_ends(robot.joint_ranges, robot.dof)
     scale = random.uniform(low, high)
@@ -121,7 +126,7 @@ def drawn_world(seed: int, number: int) -> DrawnWorld:
 
 def _closing_mass(box_mass: float) -> float:
     """Return the effective mass of a palm and a box that close [kg]."""
-    robot, task, _ = announced()
+    robot, task = announced()
     state = ArmDynamics(robot, "all").state(task.grabbing(robot), np.zeros(robot.nv))
     row = state.at(PALMS[0]).J[1]  # along y
     return float(1.0 / (row @ standing_inverse(robot, state) @ row + 1.0 / box_mass))
@@ -129,7 +134,7 @@ def _closing_mass(box_mass: float) -> float:
 
 def drawn_grab(seed: int, number: int) -> DrawnLoad:
     """Draw a grab and simulate it up to 30 ms after the last palm's contact."""
-    robot, task, bound = announced()
+    (robot, task), bound = announced(), announced_bound()
     world = drawn_world(seed, number)
     task = replace(task, reference_speed=world.scenario.reference_speed)
     trial = GrabTrial(
@@ -187,7 +192,7 @@ def predict(world: DrawnWorld, state: RobotState, commands: np.ndarray) -> np.nd
         commands: to the servos since then, beside that of a motion that goes on, a row for each
             250 us, shape (m, n) [N.m].
     """
-    robot, _, _ = announced()
+    robot, _ = announced()
     scenario = world.scenario
     middle = scenario.box_position + np.array(scenario.box_offset)
     plates, delays = {}, {}
