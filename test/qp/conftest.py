@@ -58,3 +58,9 @@ def make_bench(context, panda, scenario):
     yield make
     for bench in made:
         bench.close()
+
+
+@pytest.fixture
+def often_diagnosed(monkeypatch):
+    """Let nodes publish their diagnostics ten times a second, not once."""
+    monkeypatch.setattr("impact_qp.ros.diagnostics.PERIOD", 0.1)

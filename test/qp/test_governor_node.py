@@ -52,6 +52,7 @@ def bench(context, panda, scenario):
         each.close()
 
 
+@pytest.mark.usefixtures("often_diagnosed")
 @pytest.mark.parametrize(
     ("topic", "whose"),
     [("/impact_governor/commands", "this node's"), ("~/commands_in", "the controller's")],

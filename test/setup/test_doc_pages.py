@@ -159,4 +159,4 @@ def test_no_page_tells_history(prose, project_root):
     readme = (project_root / "README.md").read_text()
     words = r"\| (?:before|now)[,|]|\bbefore: \d|[Ww]hat (?:has )?changed\b|\bAn earlier\b"
     words += r"|Before and after|\b[Cc]ommit [0-9a-f]{7}"
-    assert re.findall(rf".*(?:{words}).*", prose + readme) == []
+    assert [line for line in (prose + readme).splitlines() if re.search(words, line)] == []

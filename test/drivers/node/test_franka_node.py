@@ -537,6 +537,13 @@ def die(bench):
     return "the loop has ended: killed (status 1)"
 
 
+@pytest.fixture
+def often_diagnosed(monkeypatch):
+    """Let the node publish its diagnostics ten times a second, not once."""
+    monkeypatch.setattr("impact_drivers.franka.node.REPORT", 0.1)
+
+
+@pytest.mark.usefixtures("often_diagnosed")
 @pytest.mark.parametrize("happens", [fail, die])
 def test_a_fault_ends_the_goal_and_is_told_everywhere(bench, goal, happens):
     bench.activate()
