@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from rosbags.interfaces import Connection, MessageDefinitionFormat
+from rosbags.interfaces import Connection, MessageDefinition, MessageDefinitionFormat
 from rosbags.typesys import Stores, get_types_from_idl, get_typestore
 from rosbags.typesys.store import Typestore
 
@@ -338,30 +338,48 @@ def _in_one_line(error: Exception) -> str:
     return text if len(text) <= LONGEST else text[:LONGEST] + "..."
 
 
+Definition = tuple[str, MessageDefinition]  # a type's name, and its text
+
+
 def _types_of(connections: list[Connection], lose: Callable[[str], None] | None) -> Typestore:
     """Return the types of a recording; ``lose`` is called for unreadable ones."""
+    definitions = tuple((item.msgtype, item.msgdef) for item in connections)
+    if lose is None:
+        return _types_defined(definitions)
+    return _typestore(definitions, partial(_types_as_known, lose=lose))
+
+
+@lru_cache(maxsize=32)
+def _types_defined(definitions: tuple[Definition, ...]) -> Typestore:
+    """Return the types of all recordings with these definitions; nobody may add to them."""
+    return _typestore(definitions, _types_in)
+
+
+def _typestore(
+    definitions: Iterable[Definition], read: Callable[[Definition], Mapping[str, Any]]
+) -> Typestore:
+    """Return the types that definitions have, each as it is read."""
     types: dict[str, Any] = {}
-    if any(item.msgdef.format == MessageDefinitionFormat.NONE for item in connections):
+    if any(each.format == MessageDefinitionFormat.NONE for _, each in definitions):
         types.update(impact_typestore().fielddefs)
-    for item in connections:
-        types.update(_types_in(item) if lose is None else _types_as_known(item, lose))
+    for each in definitions:
+        types.update(read(each))
     store = get_typestore(Stores.EMPTY)
     store.register({name: value for name, value in types.items() if name not in store.fielddefs})
     return store
 
 
-def _types_as_known(item: Connection, lose: Callable[[str], None]) -> dict[str, Any]:
-    """Return the types of a topic; the suite's if those of the recording are unreadable."""
+def _types_as_known(definition: Definition, lose: Callable[[str], None]) -> Mapping[str, Any]:
+    """Return the types of a definition; the suite's if it is unreadable."""
     try:
-        return _types_in(item)
+        return _types_in(definition)
     except Exception as error:  # the parser is generated code: any exception is possible
-        lose(f"the definition of {item.msgtype} ({_in_one_line(error)})")
-        return dict(impact_typestore().fielddefs)
+        lose(f"the definition of {definition[0]} ({_in_one_line(error)})")
+        return impact_typestore().fielddefs
 
 
-def _types_in(item: Connection) -> dict[str, Any]:
-    if item.msgdef.format == MessageDefinitionFormat.MSG:
-        return dict(parsed(item.msgdef.data, item.msgtype))
-    if item.msgdef.format == MessageDefinitionFormat.IDL:
-        return dict(get_types_from_idl(item.msgdef.data))
-    return {}
+def _types_in(definition: Definition) -> Mapping[str, Any]:
+    name, (kind, text) = definition
+    if kind == MessageDefinitionFormat.MSG:
+        return parsed(text, name)
+    return get_types_from_idl(text) if kind == MessageDefinitionFormat.IDL else {}

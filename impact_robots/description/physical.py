@@ -86,7 +86,7 @@ def check_mass_matrix(
 def _mass_matrices(model: pin.Model, poses: np.ndarray) -> np.ndarray:
     """Return the mass matrix at each pose, shape (k, n, n)."""
     data, n = model.createData(), model.nv
-    upper = np.array([np.triu(pin.crba(model, data, q).reshape(n, n)) for q in poses])
+    upper = np.triu([pin.crba(model, data, q).reshape(n, n).copy() for q in poses])
     return upper + np.triu(upper, 1).transpose(0, 2, 1)
 
 
