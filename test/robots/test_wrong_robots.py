@@ -194,7 +194,8 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
     ("text", "message"),
     [
         (PANDA + "torque: [1, 1, 1, 1, 1, 1, 1]\n", "entry 'torque' is given twice"),
-        ("[" * 5000, "not YAML"),
+        ("[\n" * 1000, "not YAML"),
+        ("[\n" * 100_000, "not YAML"),  # too deep for a compiled parser
         ("a: 2026-13-45", "not YAML"),
         ("a: !!bool maybe", "not YAML"),
         ("- 1", "expected a mapping of entries, got list"),
