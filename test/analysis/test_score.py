@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from impact_analysis.detection import score_run
 from impact_analysis.detection.score import DetectorScore, JudgedTrial, operating_points
 from impact_cli.command_line import run
 from impact_detector import Detection
@@ -99,7 +100,8 @@ def test_a_recorded_campaign_is_judged(campaign, tmp_path, capsys):
     assert picture.stat().st_size > 10_000
 
 
-def test_the_table_is_for_people(campaign, capsys):
+def test_the_table_is_for_people(campaign, capsys, monkeypatch):
+    monkeypatch.setattr(score_run, "cores", lambda: 1)  # judged in this process
     assert run(["detect", str(campaign), "--score", "--detectors", "fused"]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^fused +all +2/2 ", out, re.MULTILINE)

@@ -31,6 +31,7 @@ from impact_ros.parameters import ParameterError
 from impact_ros.qos import LATCHED, RECORD, STREAM
 
 TIME_OUT = 20.0  # [s]
+QUIET = 0.1  # long enough for what must not come [s]
 MILLISECOND = 1_000_000
 NAMES = [f"panda_joint{i}" for i in range(1, 8)]
 HIT = np.array([0, 0, 0, 0, 2.0, -2.0, 0])  # statistic 4 N.m
@@ -106,9 +107,10 @@ class Bench:
         return self.statuses[-1]
 
     def settle(self):
-        """Serve everything that is on its way, until nothing has come for a while."""
-        for _ in range(10):
-            self.executor.spin_once(timeout_sec=0.02)
+        """Serve for a while everything that is on its way."""
+        end = time.monotonic() + QUIET
+        while (left := end - time.monotonic()) > 0.0:
+            self.executor.spin_once(timeout_sec=left)
 
     def close(self):
         """End both."""

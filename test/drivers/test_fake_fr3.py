@@ -118,19 +118,25 @@ def _press_the_button(arm, fake):
     settled(arm, IDLE)
 
 
-def test_a_rehearsal_sends_the_arm_nothing(libfranka):
-    """Its time goes on with the commands alone."""
+@pytest.fixture(scope="module")
+def address():
+    """The address of an arm whose motions all end well."""
     with FakeProcess(FakeSetup()) as fake:
-        arm = LibfrankaArm(fake.address, realtime=False)
-        arm.start()
+        yield fake.address
+
+
+def test_a_rehearsal_sends_the_arm_nothing(libfranka, address):
+    """Its time goes on with the commands alone."""
+    arm = LibfrankaArm(address, realtime=False)
+    arm.start()
+    arm.rehearse()
+    states = []
+    for _ in range(5):
+        states.append(arm.read())
         arm.rehearse()
-        states = []
-        for _ in range(5):
-            states.append(arm.read())
-            arm.rehearse()
-            arm.write(np.zeros(7))
-        arm.read()
-        arm.finish(np.zeros(7))
+        arm.write(np.zeros(7))
+    arm.read()
+    arm.finish(np.zeros(7))
     assert [state.period for state in states[1:]] == [1_000_000] * 4
     assert np.diff([state.clock for state in states]).tolist() == [1_000_000] * 4
     assert {(state.mode, state.errors) for state in states} == {(MOVE, ())}
@@ -149,13 +155,12 @@ def scheduling():
     return kernel, (policy.value, priority.value)
 
 
-def test_the_callers_scheduling_is_left_alone(libfranka):
+def test_the_callers_scheduling_is_left_alone(libfranka, address):
     before = scheduling()
-    with FakeProcess(FakeSetup()) as fake:
-        arm = LibfrankaArm(fake.address, realtime=False)
-        arm.start()
-        arm.read()
-        arm.finish(np.zeros(7))
+    arm = LibfrankaArm(address, realtime=False)
+    arm.start()
+    arm.read()
+    arm.finish(np.zeros(7))
     assert scheduling() == before == (before[0], before[0])
 
 
