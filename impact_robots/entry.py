@@ -12,8 +12,10 @@ Example:
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
 from typing import Any, get_type_hints
 
 SCALARS: dict[type, str] = {
@@ -98,12 +100,14 @@ def entry(description: str, **options: Any) -> Entry:
     return Entry(description=description, **options)
 
 
-def entries_of(record: type) -> dict[str, Entry]:
+@cache
+def entries_of(record: type) -> Mapping[str, Entry]:
     """Return the allowed values of the annotated fields of a record, by name."""
     hints = get_type_hints(record, include_extras=True)
-    return {
+    allowed = {
         name: each
         for name, hint in hints.items()
         for each in getattr(hint, "__metadata__", ())
         if isinstance(each, Entry)
     }
+    return MappingProxyType(allowed)

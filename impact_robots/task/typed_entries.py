@@ -8,6 +8,7 @@ import math
 import types
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -35,7 +36,7 @@ def typed_entries(
     Raises:
         TaskError: an entry is unknown or of another type; says which.
     """
-    hints = get_type_hints(kind) | others
+    hints = _types_of(kind) | others
     hints.pop(leave_out, None)
     for name in entries:
         if name not in hints:
@@ -46,6 +47,12 @@ def typed_entries(
         name: _typed(entries[name], hints[name], allowed.get(name, free), f"{where}: {name}")
         for name in entries
     }
+
+
+@cache
+def _types_of(kind: type) -> dict[str, Any]:
+    """Return the types of a dataclass's fields by name, to be looked at only."""
+    return get_type_hints(kind)
 
 
 def record_of(kind: type[Record], entries: Mapping[str, Any], where: str) -> Record:

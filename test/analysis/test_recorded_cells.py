@@ -31,7 +31,7 @@ SCENARIO = replace(load_spreading("rs_grab_catfood_late"), after_contact=0.55)
 def grab(tmp_path_factory):
     """The bag of a grab in which one arm is late, and its run."""
     path = tmp_path_factory.mktemp("cell") / "grab"
-    return path, recorded(SCENARIO, 0, path, start=0.3)
+    return path, recorded(SCENARIO, 0, path, start=0.5)
 
 
 @pytest.fixture(scope="module")
