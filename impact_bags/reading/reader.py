@@ -344,8 +344,11 @@ Definition = tuple[str, MessageDefinition]  # a type's name, and its text
 def _types_of(connections: list[Connection], lose: Callable[[str], None] | None) -> Typestore:
     """Return the types of a recording; ``lose`` is called for unreadable ones."""
     definitions = tuple((item.msgtype, item.msgdef) for item in connections)
-    if lose is None:
+    try:
         return _types_defined(definitions)
+    except Exception:  # the parser is generated code: any exception is possible
+        if lose is None:
+            raise
     return _typestore(definitions, partial(_types_as_known, lose=lose))
 
 
@@ -373,7 +376,7 @@ def _types_as_known(definition: Definition, lose: Callable[[str], None]) -> Mapp
     """Return the types of a definition; the suite's if it is unreadable."""
     try:
         return _types_in(definition)
-    except Exception as error:  # the parser is generated code: any exception is possible
+    except Exception as error:
         lose(f"the definition of {definition[0]} ({_in_one_line(error)})")
         return impact_typestore().fielddefs
 
