@@ -29,6 +29,10 @@ LONGEST = (
     "studies/test_reproduce.py",
     "analysis/test_evaluate.py",
     "bringup/test_experiment.py",
+    "view/test_pages.py",
+    "trials/test_learning_loop.py",
+    "trials/test_touch.py",
+    "trials/test_spreading_trials.py",
 )
 
 # Tests, and fixtures with all tests that use them, of a minute or more: marked long, slow as well.
