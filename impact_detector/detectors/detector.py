@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from math import nan
 
 import numpy as np
 
@@ -68,15 +69,16 @@ class StateDetector(ABC):
 
     def update(self, sample: JointSample) -> DetectionStatus:
         """Return the detection status on the next sample."""
-        repeated = self._latch.repeated(sample.time)
-        if repeated is not None:
-            return repeated
-        if self._latch.is_backward(sample.time):
+        latch, time = self._latch, sample.time
+        if not latch.is_newer(time):
+            repeated = latch.repeated(time)
+            if repeated is not None:
+                return repeated
             self.reset()
         if sample.approaching:
-            self._approached = sample.time
-        statistic = self._statistic(sample) if self._usable(sample) else float("nan")
-        return self._latch.judge(sample.time, statistic, allowed=self._gate(sample.time))
+            self._approached = time
+        statistic = self._statistic(sample) if self._usable(sample) else nan
+        return latch.judge(time, statistic, allowed=self._gate(time))
 
     def _gate(self, time: int) -> bool:
         """Return whether the robot approaches or did so within ``APPROACH_MEMORY``."""

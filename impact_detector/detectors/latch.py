@@ -144,9 +144,9 @@ class ThresholdLatch:
         self._times: deque[int] = deque(maxlen=_HISTORY)
         self._statistics: deque[float] = deque(maxlen=_HISTORY)
 
-    def is_backward(self, time: int) -> bool:
-        """Return whether ``time`` [ns] lies before the last sample's."""
-        return self._last is not None and time < self._last.time
+    def is_newer(self, time: int) -> bool:
+        """Return whether ``time`` [ns] lies after the last sample's, if there was one."""
+        return self._last is None or time > self._last.time
 
     def repeated(self, time: int) -> DetectionStatus | None:
         """Return the detection status on the last sample if ``time`` [ns] is its time, else None.
@@ -172,8 +172,9 @@ class ThresholdLatch:
             self._statistics.append(statistic)
         above = statistic > self.threshold  # False for NaN
         self._above = self._above + 1 if above else 0
-        self._quiet.add(time, statistic, self.threshold)
-        self._impact = self._impact and not self._quiet.over
+        if self._impact:
+            self._quiet.add(time, statistic, self.threshold)
+            self._impact = not self._quiet.over
         detection, suppressed = None, None
         if above:
             fresh = self._loud is None or time - self._loud > RINGING

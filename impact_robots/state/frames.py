@@ -23,7 +23,8 @@ def frame_index(model: pin.Model, name: str) -> int:
     Raises:
         RobotError: there is none of that name (lists them).
     """
-    names = [frame.name for frame in model.frames[1:]]
-    if name not in names:
-        raise RobotError(f"contact frame: expected one of {', '.join(names)}, got {name!r}")
-    return int(model.getFrameId(name))
+    index = int(model.getFrameId(name))
+    if not 0 < index < model.nframes:  # of pinocchio's own, the universe; none of that name
+        names = ", ".join([frame.name for frame in model.frames[1:]])
+        raise RobotError(f"contact frame: expected one of {names}, got {name!r}")
+    return index

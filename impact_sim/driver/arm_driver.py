@@ -53,7 +53,7 @@ class ArmDriver:
         """
         self.robot, self.arm, self.sensors, self.interface = robot, arm, sensors, interface
         self.loop: MotorLoop = TorqueLoop(robot, enabled=torque_loop)
-        self._work = robot.model.createData()
+        self._work, self._n = robot.model.createData(), robot.dof
 
     def reset(self) -> None:
         """Set the last command to the present state of the arm."""
@@ -67,8 +67,8 @@ class ArmDriver:
             SimulationError: wrong shape or not finite.
         """
         command = np.asarray(command, dtype=float)
-        if command.shape != (self.robot.dof,) or not all(map(isfinite, command.tolist())):
-            raise SimulationError(f"command: expected {self.robot.dof} finite numbers")
+        if command.shape != (self._n,) or not all(map(isfinite, command.tolist())):
+            raise SimulationError(f"command: expected {self._n} finite numbers")
         return command
 
     def desired_torque(self, command: np.ndarray) -> np.ndarray:
@@ -94,7 +94,7 @@ class ArmDriver:
 
     def measured(self, forces: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return measured positions, velocities and torques, (n,) each, and forces, (m, 3) [N]."""
-        n = self.robot.dof
+        n = self._n
         readings = self.sensors.noise(n, forces.size)
         self.arm.sense(forces, readings)
         force = readings[3 * n :].reshape(forces.shape)

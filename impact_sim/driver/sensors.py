@@ -23,7 +23,7 @@ class Noise:
 # Robust deviation of the high-frequency part of a recording of a real Panda; force is assumed.
 PANDA_NOISE = Noise(position=1e-5, velocity=4e-3, torque=0.08, force=0.5)
 NO_NOISE = Noise()
-BLOCK = 4096  # numbers drawn at once: the same as single draws, but faster
+BLOCK = 16384  # numbers drawn at once: the same as single draws, but faster
 
 
 class NoisySensors:
