@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,10 @@ from impact_bringup.experiments.domain import own_domain
 
 @contextmanager
 def beside_echo(module: str, settings: Mapping[str, Any], echo: Sequence[str]) -> Iterator[None]:
-    """Let a module's nodes run beside an echo.
+    """Let a module's nodes run beside an echo; this process has a core of its own, if there is one.
+
+    On shared cores an ordinary scheduler lets a process that a message wakes wait, now and then,
+    until its sender has nothing left to do: that of a driver is of this process, not of the nodes.
 
     Args:
         module: that is run.
@@ -32,7 +36,21 @@ def beside_echo(module: str, settings: Mapping[str, Any], echo: Sequence[str]) -
         (log / "nodes.yaml").write_text(yaml.safe_dump(parameters))
         arguments = ["--ros-args", "--params-file", str(log / "nodes.yaml")]
         with (
+            _cores() as take_own,
             child_process(module, arguments, log / "nodes.log"),
             child_process(echo[0], list(echo[1:]), log / "echo.log"),
         ):
+            take_own()
             yield
+
+
+@contextmanager
+def _cores() -> Iterator[Callable[[], None]]:
+    """Leave all cores but the first to processes that begin; yield what takes the first."""
+    every = os.sched_getaffinity(0)
+    own = {min(every)}
+    os.sched_setaffinity(0, every - own or every)
+    try:
+        yield lambda: os.sched_setaffinity(0, own)
+    finally:
+        os.sched_setaffinity(0, every)

@@ -86,6 +86,7 @@ class DetectorNode(Node):
 
     def _advertise(self) -> None:
         self._status = self.create_publisher(DetectorStatus, "~/status", qos.STREAM)
+        self._filled = DetectorStatus()  # each time again, which is faster than a new one
         self._impact = self.create_publisher(ImpactEvent, "~/impact", qos.LATCHED)
         self._estimate = self.create_publisher(ImpactEstimate, "~/estimate", qos.LATCHED)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.STREAM)
@@ -177,7 +178,7 @@ class DetectorNode(Node):
     def _publish(self, outcome: Outcome) -> None:
         for status in outcome.statuses:
             self._health.judged(status)
-            self._status.publish(status_message(status, self._frame))
+            self._status.publish(status_message(status, self._frame, self._filled))
         for detection in outcome.detections:
             assessment = self._session.assess(detection)
             self._impact.publish(event_message(detection, assessment, self._robot.base_frame))

@@ -10,6 +10,7 @@ mappings for messages within it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ class Vector(NamedTuple):
     z: float
 
 
+@cache
 def constant(kind: Any, prefix: str, name: str) -> int:
     """Return a constant of a message's class; that of "unknown" if the name has none.
 

@@ -19,9 +19,17 @@ from impact_ros.message_fields import write
 from impact_ros.messages import from_nanoseconds
 
 
-def status_message(status: DetectionStatus, frame: str) -> DetectorStatus:
-    """Return the status of one state, by the first detector."""
-    message = _stamped(DetectorStatus(), status.time, frame)
+def status_message(
+    status: DetectionStatus, frame: str, message: DetectorStatus | None = None
+) -> DetectorStatus:
+    """Return the status of one state, by the first detector.
+
+    Args:
+        status: on the state.
+        frame: of the state.
+        message: that is filled; none: a new one.
+    """
+    message = _stamped(DetectorStatus() if message is None else message, status.time, frame)
     write(message, detection_status_fields(ImpactEvent, status))
     return message
 

@@ -53,8 +53,8 @@ class ElasticArm(NamedTuple):
             scale: of stiffness, damping and motor inertia of the joints, which are the last
                 coordinates, shape (3, joints) [-].
         """
-        base = len(self.stiffness) - np.shape(scale)[1]
-        scale = np.hstack([np.ones((3, base)), scale])
+        if base := len(self.stiffness) - np.shape(scale)[1]:
+            scale = np.hstack([np.ones((3, base)), scale])
         return self._replace(
             stiffness=self.stiffness * scale[0],
             damping=self.damping * scale[1],
@@ -97,10 +97,8 @@ def elastic_arm(
         servo = (np.array(robot.servo_stiffness), np.array(robot.servo_damping))
     motors = robot.apparent_motor_inertia if drive == IDEAL else robot.reflected_motor_inertia
     loop = drive == MEASURED
-    soles = [each.name for each in robot.contacts if each.half_extents is not None]
-    held = soles if robot.base != "fixed" else []
     return ElasticArm(  # of arrays that may be written to: for others all is compiled once more
-        np.ascontiguousarray(held_inverse(state.M, [state.at(sole).J for sole in held])),
+        links_inverse(robot, state),
         robot.on_velocities(robot.joint_stiffness).copy(),
         robot.on_velocities(robot.joint_damping).copy(),
         np.append(base, motors),
@@ -112,3 +110,10 @@ def elastic_arm(
         np.zeros(n),
         1.0 - float(np.exp(-2.0 * np.pi * FILTER_HZ * TICK)),
     )
+
+
+def links_inverse(robot: Robot, state: RobotState) -> np.ndarray:
+    """Return what depends on the state of an :class:`ElasticArm`, its ``M_inverse``."""
+    soles = [each.name for each in robot.contacts if each.half_extents is not None]
+    held = soles if robot.base != "fixed" else []
+    return np.ascontiguousarray(held_inverse(state.M, [state.at(sole).J for sole in held]))

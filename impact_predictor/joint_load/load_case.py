@@ -116,7 +116,8 @@ def _ratio(restitution: float) -> float:
     return exp(brentq(lambda x: rebound(exp(x)) - wanted, log(1e-12), log(1e4)))
 
 
-def stiffness_grid(low: float, high: float) -> list[float]:
+@lru_cache(maxsize=64)
+def stiffness_grid(low: float, high: float) -> tuple[float, ...]:
     """Return stiffnesses from low to high, at most a decade apart [N/m].
 
     A lower end below 1 N/m is replaced by 1 N/m, where the load is negligible.
@@ -124,10 +125,10 @@ def stiffness_grid(low: float, high: float) -> list[float]:
     low = min(max(low, SOFTEST), high)
     top = min(high, max(STIFFEST, low))
     if low == high:
-        return [low]
+        return (low,)
     steps = max(2, ceil(log10(top / low)))
-    grid = [float(k) for k in np.geomspace(low, top, steps + 1)]
-    return [*grid, inf] if high > top else grid
+    grid = tuple(np.geomspace(low, top, steps + 1).tolist())
+    return (*grid, inf) if high > top else grid
 
 
 def surface_corners(surface: Surface) -> list[tuple[float, float, float]]:

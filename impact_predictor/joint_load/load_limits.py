@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -64,12 +65,20 @@ def load_limits(
         impulse: limits beside them, as they are.
     """
     keep, limits = 1.0 - margin, robot.limits
-    names = [f"{joint} {kind}" for kind in (CHANGE, RANGE) for joint in robot.joint_names]
+    forces = tuple(name for name, _ in robot.force_limits)
     return LoadLimits(
         keep * limits.impulsive_torque,
         keep * (limits.torque_range - before),
         keep * (limits.torque_range + before),
         tuple(keep * most for _, most in robot.force_limits),
         impulse,
-        (*names, *(f"{name} force" for name, _ in robot.force_limits), *impulse.names),
+        _names(robot.joint_names, forces, impulse.names),
     )
+
+
+@lru_cache(maxsize=64)
+def _names(
+    joints: tuple[str, ...], forces: tuple[str, ...], impulse: tuple[str, ...]
+) -> tuple[str, ...]:
+    torques = [f"{joint} {kind}" for kind in (CHANGE, RANGE) for joint in joints]
+    return (*torques, *(f"{name} force" for name in forces), *impulse)

@@ -13,7 +13,7 @@ import numpy as np
 from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.covered import NEVER, first_speed, reserve
 from impact_predictor.joint_load.drive import MEASURED
-from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm
+from impact_predictor.joint_load.elastic_arm import ElasticArm, elastic_arm, links_inverse
 from impact_predictor.joint_load.load import DURATION, JointLoad, LoadContact, LoadRun, window
 from impact_predictor.joint_load.load_case import (
     HARD,
@@ -47,11 +47,11 @@ def near_worst(cases: list[RatedCase]) -> list[RatedCase]:
     """Return the worst case of each limit at each friction, if it is near the worst, that first."""
     used = np.array([each.used for each in cases])
     friction = np.array([each.case.friction for each in cases])
-    least = CLOSE * used.max()
+    least, alike = CLOSE * used.max(), [friction == value for value in np.unique(friction)]
     found: dict[int, float] = {}
     for limit in near_limits(used.max(axis=0)):
-        for value in np.unique(friction):
-            place = int(np.where(friction == value, used[:, limit], -1.0).argmax())
+        for those in alike:
+            place = int(np.where(those, used[:, limit], -1.0).argmax())
             if used[place, limit] >= least:
                 found[place] = max(used[place, limit], found.get(place, 0.0))
     return [cases[place] for place in sorted(found, key=lambda place: -found[place])]
@@ -105,10 +105,14 @@ class LoadSearch:
         self._joint_ranges = joints
         self._ends = ends if joints == ANNOUNCED else np.ones_like(ends)
         self._decisive: LoadCase | None = None  # ended the last search that had to be above a speed
+        self._arm: ElasticArm | None = None  # in the first state
 
     def arm(self, point: PointState) -> ElasticArm:
         """Return the nominal arm in a state."""
-        return elastic_arm(self.robot, point.robot_state, self._drive, covered=True)
+        state = point.robot_state
+        if self._arm is None:
+            self._arm = elastic_arm(self.robot, state, self._drive, covered=True)
+        return self._arm._replace(M_inverse=links_inverse(self.robot, state))
 
     def rate(
         self, arm: ElasticArm, point: PointState, limits: LoadLimits, case: LoadCase
@@ -235,7 +239,7 @@ class LoadSearch:
 
 def _rated(case: LoadCase, load: JointLoad, limits: LoadLimits, reserved: float) -> RatedCase:
     used = limits.used(load)
-    used = np.where(used > 0.0, used + reserved, used)
+    used[used > 0.0] += reserved
     return RatedCase(case, load, used, int(used.argmax()))
 
 

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from queue import SimpleQueue
 
+NICE = 5  # of the thread without a real-time priority: a third of the share of the node's own
+
 
 class Job:
     """Work that was handed over."""
@@ -94,7 +96,7 @@ def helper() -> Beside | None:
 
 
 def let_the_cycle_go_first() -> None:
-    """Take a real-time priority below that of the process, which the thread has inherited."""
+    """Take a priority below that of the process, which the thread has inherited."""
     if not hasattr(os, "sched_getscheduler"):  # not on Linux
         return
     policy = os.sched_getscheduler(0)
@@ -102,3 +104,5 @@ def let_the_cycle_go_first() -> None:
         lower = max(os.sched_getparam(0).sched_priority - 1, 1)
         with contextlib.suppress(OSError):
             os.sched_setscheduler(0, policy, os.sched_param(lower))
+    else:
+        os.nice(NICE)  # on Linux of the calling thread alone

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Work that is handed over to another thread is done there, in order, and its errors come back."""
 
+import os
 import threading
 
 import pytest
 
-from impact_qp.limits.beside import Beside, helper
+from impact_qp.limits.beside import NICE, Beside, helper
 
 
 @pytest.fixture
@@ -61,3 +62,15 @@ def test_a_closed_one_does_what_it_has_begun():
     made.close()
     job.finish()
     assert done == [1]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getscheduler"), reason="priorities of Linux")
+@pytest.mark.skipif(
+    hasattr(os, "sched_getscheduler") and os.sched_getscheduler(0) != os.SCHED_OTHER,
+    reason="this process has a real-time priority",
+)
+def test_the_thread_that_answers_goes_first(beside):
+    found = []
+    beside.begin(lambda: found.append(os.getpriority(os.PRIO_PROCESS, 0))).finish()
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert found == [min(own + NICE, 19)]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -101,10 +102,15 @@ def post_impact_rows(
         rows.append(D @ jump)
         highest.append(d - D @ point.dq)
         names += each.names
-    return np.vstack(rows), np.concatenate(highest), names
+    return np.concatenate(rows), np.concatenate(highest), names
 
 
 def row_names(robot: Robot) -> tuple[str, ...]:
     """Return the names of the 4 n rows on torques and velocities."""
+    return _row_names(robot.joint_names)
+
+
+@lru_cache(maxsize=64)
+def _row_names(joints: tuple[str, ...]) -> tuple[str, ...]:
     kinds = ("impulsive torque", "impulsive torque", "velocity after", "velocity after")
-    return tuple(f"{joint} {kind}" for kind in kinds for joint in robot.joint_names)
+    return tuple(f"{joint} {kind}" for kind in kinds for joint in joints)

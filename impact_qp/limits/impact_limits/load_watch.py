@@ -146,9 +146,13 @@ class LoadWatch:
         self._turn += 1
         if not self._known:
             self._way = 2.0 * PER_CASE
-        elif self._turn % 2 and self._unrenewed >= PER_RENEWAL:
+        begun = bool(self._known and self._turn % 2 and self._unrenewed >= PER_RENEWAL)
+        if begun:
             yield from self._renew(point)
         for _ in range(min(MAX_CASES, int(self._way / PER_CASE))):
+            if begun:
+                yield None  # between two cases
+            begun = True
             self._way -= PER_CASE
             yield from self._step(point)
         self._way = min(self._way, PER_CASE)
@@ -203,6 +207,7 @@ class LoadWatch:
             self._rated.append(rated)
             self._next = self._cases.send(self._rated[-1])
         if self._next is None:
+            yield None  # to compare all takes as long as a case
             self._found = [*self._found[: len(FIRST)], near_worst(self._rated)]
             if len(self._found) >= len(FIRST):
                 self._waiting = _different([each for found in self._found for each in found])
