@@ -103,7 +103,11 @@ class _Bias:
     def __init__(self, samples: int, joints: int) -> None:
         self._window, self._samples = np.zeros((samples, joints)), samples
         self._weights = np.full(samples, 1.0 / max(1, samples))
-        self.clear()
+        self._learnt = 0
+
+    @property
+    def ready(self) -> bool:
+        return self._learnt >= self._samples
 
     @property
     def value(self) -> np.ndarray:
@@ -113,10 +117,9 @@ class _Bias:
         if self._samples:
             self._window[self._learnt % self._samples] = error
             self._learnt += 1
-            self.ready = self._learnt >= self._samples
 
     def clear(self) -> None:
-        self._learnt, self.ready = 0, self._samples == 0
+        self._learnt = 0
 
 
 class _Noise:
