@@ -1,13 +1,13 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Times several functions in turns, so that a disturbance affects all of them."""
+"""Times several functions in turns, so that a disturbance affects all of them, and counts those."""
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from time import perf_counter
+from time import perf_counter, perf_counter_ns
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ State = tuple[np.ndarray, np.ndarray]  # joint positions and velocities
 StateWork = Callable[[int, State], object]  # on a state and its number
 ENDS = (10.0, 90.0)  # of a spread, percentiles over the rounds
 WARM, COLD = 20, 10  # cycles that warm up a block; of a block without caches, every so-manieth
+INTERRUPTION, WATCHED = 1000, 500_000_000  # [ns]
 CACHES = 4 << 20  # numbers that are read to empty the processor's caches, 32 MB
 
 
@@ -108,6 +109,22 @@ def cycle_times(
             taken.append(time)
         after()
     return taken
+
+
+def interruptions() -> float:
+    """Return how often something takes this core for more than 1 us [1/s]; takes half a second.
+
+    The ticks of Linux are 100 to 1,000 a second. A virtual machine's host can add thousands that
+    Linux in it does not see. The processor forgets branches and instructions in each, which costs
+    an interpreter's cycle more than its floor: then ratios are larger, too.
+    """
+    before = perf_counter_ns()
+    count, end = 0, before + WATCHED
+    while before < end:
+        now = perf_counter_ns()
+        count += now - before > INTERRUPTION
+        before = now
+    return 1e9 * count / WATCHED
 
 
 def empty_caches() -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -24,7 +25,9 @@ _EPILOG = """example:
   impact bench adversary --quick
   impact bench adversary --out adversary --json
 
-Times depend on this machine and its load; ratios are easier to compare between machines.
+Times depend on this machine and its load; ratios are easier to compare between machines. With them
+comes how often something takes the core for more than 1 us, before and after: beyond some 1,000 a
+second the host of a virtual machine does, and ratios to compiled code are larger.
 """
 
 
@@ -52,13 +55,22 @@ def run(arguments: argparse.Namespace) -> int:
     """Measure, and print the figures; return 1 if a check failed."""
     measure = _benchmark(arguments.name).measure
     options = _options(arguments, measure)
+    interruptions = import_module("side_by_side").interruptions
+    before = interruptions()
     figures = measure(**options)
     if "failed" in figures:
         return _print_counts(figures, arguments.json)
+    machine = {
+        "cores": len(os.sched_getaffinity(0)),
+        "interruptions before [1/s]": before,
+        "interruptions after [1/s]": interruptions(),
+    }
     if arguments.json:
-        print(json_text({"benchmark": arguments.name, "figures": figures}))
+        document = {"benchmark": arguments.name, "machine": machine, "figures": figures}
+        print(json_text(document))
         return 0
-    print(*aligned([(name, f"{value:,.2f}") for name, value in figures.items()]), sep="\n")
+    rows = {f"machine, {name}": value for name, value in machine.items()} | figures
+    print(*aligned([(name, f"{value:,.2f}") for name, value in rows.items()]), sep="\n")
     return 0
 
 

@@ -2,16 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The adversary finds what it is there to find: each invariant catches who breaks it."""
 
-import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from impact_cli.command_line import run
-from impact_cli.commands import bench as bench_command
 from impact_qp import Phase
 from impact_robots import ArmDynamics
 from impact_robots.exceptions import UsageError
@@ -272,36 +268,3 @@ def test_the_parts_of_both_forms_have_names_of_their_own():
         assert len(keys) == len(set(keys))
     fed = [work.arguments[:2] for work in adversary.parts(False) if work.function is adversary.feed]
     assert sum(count for _, count in fed) == adversary.WHOLE.inputs
-
-
-@pytest.mark.parametrize(("failed", "status"), [(0, 0), (2, 1)])
-def test_counts_are_one_document_or_a_table_and_failures_the_status(
-    monkeypatch, capsys, failed, status
-):
-    counts = {"tried": {"cycles": 1200}, "failed": {"cycles": failed}}
-    measure = lambda quick=False: counts  # noqa: E731
-    monkeypatch.setattr(bench_command, "_benchmark", lambda name: SimpleNamespace(measure=measure))
-    assert run(["bench", "adversary", "--json", "--quick"]) == status
-    assert json.loads(capsys.readouterr().out) == counts
-    assert run(["bench", "adversary"]) == status
-    title, row = capsys.readouterr().out.splitlines()
-    assert title.split() == ["tried", "failed"]
-    assert row.split() == ["cycles", "1,200", str(failed)]
-
-
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        ("--quick", "has no short form"),
-        ("--out=kept", "keeps nothing"),
-        ("--resume", "keeps nothing"),
-    ],
-)
-def test_a_benchmark_refuses_an_option_that_it_has_not_in_one_line(
-    monkeypatch, refused, option, said
-):
-    monkeypatch.setattr(
-        bench_command, "_benchmark", lambda name: SimpleNamespace(measure=lambda: {})
-    )
-    line = refused("bench", "qp", option)
-    assert f"{option.partition('=')[0]}: benchmark qp {said}" in line
