@@ -125,7 +125,7 @@ class ImpactController:
     def reset(self) -> None:
         """Restart: the approach begins at the next state."""
         self._begin_anew()
-        self._stopping = False
+        self._state, self._stopping = None, False
         self.refused = ""  # why the arm was stopped, see `update`
 
     def _begin_anew(self) -> None:
@@ -286,8 +286,7 @@ class ImpactController:
         """
         if self.impact_limit is not None:
             self.impact_limit.catch_up(until)
-        if self._phase.leaves:
-            self._envelope.catch_up(until)
+        self._envelope.catch_up(until)
 
     def _look_before_approaching(self, state: PointState, dq: np.ndarray, gap: float) -> None:
         """Stop instead, if the surface is not in front, or the arm is too fast and too near."""

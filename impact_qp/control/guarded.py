@@ -23,6 +23,7 @@ class GuardedController(GuardedArm):
 
     Attributes:
         controller: between the guards.
+        own: that of the beginning; a restart ends every other one.
     """
 
     controller: ImpactController
@@ -38,7 +39,7 @@ class GuardedController(GuardedArm):
             machine = StateMachine()
             _activate(machine)
         super().__init__(controller, machine)
-        self.controller = controller
+        self.controller = self.own = controller
         self._time: int | None = None  # of the state answered last [ns]
 
     def reset(self) -> None:
@@ -47,7 +48,13 @@ class GuardedController(GuardedArm):
         _activate(self.machine)
 
     def begin_anew(self) -> None:
-        """Restart; knowledge of the states stays."""
+        """Restart with the own controller; knowledge of the states stays.
+
+        One that was adopted, a goal's, is not continued: its surface or direction is not what an
+        activation asks for.
+        """
+        if self.controller is not self.own:
+            self.adopt(self.own)
         self.controller.reset()
         self._check.begin_anew()
         self._time = self._settling = None
@@ -61,7 +68,10 @@ class GuardedController(GuardedArm):
         return self.controller.settle()
 
     def adopt(self, controller: ImpactController) -> None:
-        """Continue with another controller of the same robot and interface, without a step."""
+        """Continue with another controller of the same robot and interface, without a step.
+
+        Until the next restart.
+        """
         controller.adopt(self.controller)
         self.controller = controller
 

@@ -31,7 +31,7 @@ def activation_refusal(
         return f"the joint states are not trusted: {guarded.fault or guarded.refusal}"
     if state is None or not approaches:
         return ""
-    controller = guarded.controller
+    controller = guarded.own
     if refusal := geometry_refusal(controller.plan, controller.robot, state):
         return refusal
     gap = controller.plan.contact.gap(state.position)

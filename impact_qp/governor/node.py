@@ -35,7 +35,7 @@ from impact_ros.state_stream import StateStream
 
 LOOK_EVERY = 0.01  # for silence [s]
 UNUSABLE = "no usable joint state"
-SPARE = 2e-4  # for deferred work of the limits after each command and state [s]
+SPARE = 2e-4  # for deferred work of the limits after a command, or before the next state [s]
 ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher is destroyed
 
 
@@ -85,7 +85,7 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         self._state_at = self._command_at = 0.0  # [s of a steady clock]
         self._fault = ""
         self._time = 0  # of the last command, by the clock of the states [ns]
-        self._commanded = False
+        self._commanded, self._caught_up = False, True
 
     def _make_topics(self, stream: CommandStream) -> None:
         """Subscribe and advertise; watch for silence by a clock that never stands."""
@@ -178,14 +178,15 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         state = MeasuredState(to_nanoseconds(message.header.stamp), q, dq)
         if self._state is not None and state.time < self._state.time:
             self._time = 0  # a clock that went back: the governor rests once
+        if not self._caught_up:  # no command came since the last state
+            self._catch_up()
+        self._caught_up = False
         if problem := self._governor.look(state):
             raise MessageError(problem)
         if self._state is None or state.time != self._state.time:  # else the driver has stalled
             self._state, self._state_at = state, time.monotonic()
         if self._active and self._stream.goes_on:
             self._go_on()
-        elif not self._commanded:
-            self._governor.catch_up(time.perf_counter() + SPARE)
 
     def _drop_state(self, line: str) -> None:
         self._counts.dropped += 1
@@ -245,7 +246,13 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         )
         if self._watchdog is not None:
             self._watchdog.reset()  # it is for silence: it would delay some commands of a stream
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Run deferred work of the limits; without a deadline the next state would wait for it."""
+        assert self._governor is not None
         self._governor.catch_up(time.perf_counter() + SPARE)
+        self._caught_up = True
 
     def _drop_command(self, line: str) -> None:
         """Rest instead of an unusable command."""

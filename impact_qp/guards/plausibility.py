@@ -75,7 +75,7 @@ class StateGate:
             self._time = None
         dt = 0.0 if self._time is None else (time - self._time) * 1e-9
         since, after = -1.0 if self._time is None else dt, np.empty(len(self._names))
-        q, dq = np.asarray(q, dtype=float), np.asarray(dq, dtype=float)
+        q, dq = np.array(q, dtype=float), np.array(dq, dtype=float)  # the caller may write into its
         before = self._q, self._dq, self._apart
         finding = self._judge(q, dq, *before, self._bounds, since, after)
         problem = ""

@@ -16,7 +16,8 @@ from std_msgs.msg import Float64MultiArray
 
 from impact_msgs.msg import ControllerStatus, ImpactAnnouncement, JointCommand
 from impact_qp.control.plan import Plan
-from impact_qp.ros.messages import announcement_message, command_message, desired_message
+from impact_qp.ros.announcer import Announcer
+from impact_qp.ros.messages import command_message, desired_message
 from impact_robots import Robot
 from impact_ros.messages import fill, from_nanoseconds
 from impact_ros.node.stream_writer import StreamWriter
@@ -70,9 +71,11 @@ class Outputs:
         self._publishers = [self._commands, self._values, self._desired, self._status]
         topics = (each.topic_name for each in (self._commands, self._values))
         self.owners = dict.fromkeys(topics, "this node's")
+        self._announcer: Announcer | None = None
         if announces:
-            self._announcement = make(ImpactAnnouncement, f"{prefix}/announcement", LATCHED)
-            self._publishers.append(self._announcement)
+            announcement = make(ImpactAnnouncement, f"{prefix}/announcement", LATCHED)
+            self._publishers.append(announcement)
+            self._announcer = Announcer(announcement, robot)
         self.reset()
 
     def reset(self) -> None:
@@ -80,7 +83,8 @@ class Outputs:
         self.sent = 0.0
         self._replies: tuple[Addressed, ...] = ()
         self._answer: tuple[Addressed, ...] = ()
-        self._announced: bool | None = None  # that an impact is due; None: not announced yet
+        if self._announcer is not None:
+            self._announcer.reset()
 
     def wait_for_last_command(self, timeout: Duration) -> None:
         """Wait until the last command has arrived, but no longer than ``timeout``."""
@@ -151,9 +155,8 @@ class Outputs:
 
     def announce(self, due: bool, plan: Plan, stamp: Any) -> None:
         """Announce whether the plan's impact is due, if that has changed."""
-        if due is not self._announced:
-            self._announced = due
-            self._announcement.publish(announcement_message(self._robot, plan, due, stamp))
+        assert self._announcer is not None
+        self._announcer.announce(due, plan, stamp)
 
     def _addressed(self, values: np.ndarray, stamp: Any) -> tuple[Addressed, Addressed]:
         """Return a command's two messages, the stamped one last."""

@@ -15,13 +15,19 @@ from sensor_msgs.msg import JointState
 from serving import serve
 
 from impact_msgs.action import ExecuteImpact
-from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, JointCommand
+from impact_msgs.msg import (
+    ControllerStatus,
+    DetectorStatus,
+    ImpactAnnouncement,
+    ImpactEstimate,
+    JointCommand,
+)
 from impact_qp.limits import ExistentialImpactLimit, RobustImpactLimit
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics
 from impact_ros.messages import from_nanoseconds, set_vector
 from impact_ros.node.spin import make_executor
-from impact_ros.qos import LATCHED, RECORD, STREAM
+from impact_ros.qos import LATCHED, RECORD, RECORD_LATCHED, STREAM
 from impact_sim import Simulation
 
 MS = 1_000_000  # [ns]
@@ -280,6 +286,51 @@ def test_cancelling_brakes_and_holds(bench):
     bench.cycles(300)
     assert mode(bench) == ControllerStatus.MODE_HOLD and bench.touch is None
     assert np.abs(bench.simulation.plant.dq).max() < 0.01
+
+
+def test_an_activation_approaches_the_configured_surface_whatever_goal_was_before(
+    make_bench, contact
+):
+    """It approached the surface of the cancelled goal."""
+    bench = make_bench(approach_on_activation=True).start()
+    bench.cycles(20)
+    table = bench.goal()
+    here = ArmDynamics(bench.robot).position(bench.measurement.q)
+    table.contact.pose.position.z = float(here[2]) - 0.15
+    table.contact.pose.orientation.x, table.contact.pose.orientation.y = 0.0, 0.0
+    table.contact.pose.orientation.z, table.contact.pose.orientation.w = 0.0, 1.0  # normal +z
+    handle = bench.send(table)
+    bench.cycles(50)
+    bench.spin(handle.cancel_goal_async().done)
+    assert bench.cycles(300, until=lambda: mode(bench) == ControllerStatus.MODE_HOLD)
+    bench.node.trigger_deactivate()
+    bench.node.trigger_activate()
+    bench.tell(impact=False)
+    bench.cycles(60)
+    dynamics = ArmDynamics(bench.robot)
+    velocity = dynamics(bench.measurement.q, bench.measurement.dq).velocity
+    assert mode(bench) == ControllerStatus.MODE_APPROACH
+    assert -velocity @ contact.normal > 0.95 * np.linalg.norm(velocity) > 0.05
+
+
+def test_a_goal_that_replaces_another_one_shortly_before_its_impact_is_announced(make_bench):
+    """The detector judged its impact by the surface of the one before."""
+    bench, announced = make_bench(goal_may_widen=True).start(), []
+    bench.cycles(5)
+    bench.peer.create_subscription(
+        ImpactAnnouncement, "impact_qp/announcement", announced.append, RECORD_LATCHED
+    )
+    approaching(bench, friction_low=0.0, friction_high=0.1)
+    assert bench.cycles(2000, until=lambda: announced and not announced[-1].withdrawn)
+    bench.send(bench.goal(friction_low=0.0, friction_high=0.2))
+    bench.cycles(3)
+    first, second = announced[-2:]
+    assert not second.withdrawn
+    assert first.contact.surface.friction_high == 0.1
+    assert second.contact.surface.friction_high == 0.2
+    count = len(announced)
+    bench.cycles(20)
+    assert len(announced) == count
 
 
 def test_a_goal_may_cap_the_speed_below_its_reference(bench):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The governor's node over real DDS: what it passes on, and what it sends when it cannot."""
 
+import itertools
 import subprocess
 import sys
 import time
@@ -318,6 +319,30 @@ def test_a_slow_stream_is_slowed_down_between_its_commands(bench, panda, scenari
     after = made.values(made.driver.sent[-1])
     np.testing.assert_allclose(np.cross(after[:3], towards[:3]), 0.0, atol=1e-12)
     assert 0.0 < np.linalg.norm(after) < 0.95 * np.linalg.norm(before)
+
+
+def test_no_state_waits_for_what_was_due_at_the_last_one(bench, monkeypatch):
+    """A slow stream left it to the next state, which did all of it, without a deadline."""
+    made, events = bench().start(), []
+    governor = made.node._governor
+    for name in ("look", "cap", "catch_up"):
+        whole = getattr(governor, name)
+
+        def noted(*given, name=name, whole=whole, **named):
+            events.append((name, *given))
+            return whole(*given, **named)
+
+        monkeypatch.setattr(governor, name, noted)
+    passed_on(made, np.full(7, 0.01))
+    for _ in range(3):
+        made.state()
+    passed_on(made, np.full(7, 0.01))
+    names = [each[0] for each in events]
+    looks = [i for i, name in enumerate(names) if name == "look" and names[i - 1] != "cap"]
+    for before, after in itertools.pairwise(looks):
+        assert names[before:after].count("catch_up") == 1
+    assert len(looks) >= 5
+    assert all(np.isfinite(given[0]) for name, *given in events if name == "catch_up")
 
 
 def test_a_driver_that_repeats_its_stamp_has_stalled(bench):

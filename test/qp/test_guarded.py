@@ -15,6 +15,7 @@ from impact_qp.control.guarded import GuardedController
 from impact_qp.control.standard_program import StandardProgram
 from impact_qp.guards.last_check import LastCheck
 from impact_qp.interface import TorqueInterface
+from impact_robots import ArmDynamics
 
 MS = 1_000_000  # [ns]
 INTERFACES = ("torque", "velocity", "position")
@@ -145,6 +146,30 @@ def test_an_activation_forgets_the_fault(panda, scenario, contact):
     guarded.reset()
     (command,) = answers(guarded, q, 110, 111)
     assert guarded.fault == "" and command.phase is Phase.APPROACH
+
+
+@pytest.mark.parametrize("interface", INTERFACES)
+def test_a_restart_ends_the_goal_whose_controller_was_adopted(panda, scenario, contact, interface):
+    guarded = guarded_for(panda, contact, interface=interface, impact_limits="robust")
+    own, q = guarded.controller, scenario.start(panda)
+    answers(guarded, q, 0, 3)
+    away = replace(contact, point=contact.point - 0.05 * contact.normal)
+    goal = ImpactController(panda, Plan(away, speed=0.05, interface=interface))
+    assert guarded.start_refusal(goal) == ""
+    guarded.adopt(goal)
+    last = answers(guarded, q, 3, 20)[-1]
+    guarded.deactivate()
+    answers(guarded, q, 20, 120)
+    way_to_rest(guarded)
+    guarded.reset()
+    assert guarded.controller is own and own.last_state is None
+    command = answers(guarded, q, 200, 201)[0]
+    assert command.phase is Phase.APPROACH
+    assert command.gap == pytest.approx(contact.gap(ArmDynamics(panda).position(q)), abs=1e-6)
+    if interface != "torque":  # a servo jumps to what it is sent
+        step = np.abs(sent(own, command) - (q if interface == "position" else 0.0))
+        assert np.all(step <= 1e-3 * panda.limits.acceleration)
+    assert last.gap > command.gap + 0.04
 
 
 # --- what comes out -----------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from packed_states import packed
 
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.joint_load.worst_load import LoadSearch
-from impact_qp import Contact, ControlError, ImpactController, Plan
+from impact_qp import Contact, ControlError, ImpactController, Phase, Plan
 from impact_qp.guards.takeover import cannot_be_made_safe
 from impact_qp.limits import JointLoadLimit, RobustImpactLimit, velocity_jump
 from impact_qp.limits.beside import Beside, Job
@@ -73,6 +73,19 @@ def test_a_controller_that_is_over_goes_at_once(panda, scenario, wall, limits):
         assert [each() for each in left] == [None] * len(own)
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("phase", [each for each in Phase if each is not Phase.PRESS])
+def test_in_no_phase_does_a_command_wait_for_deferred_work(panda, scenario, wall, phase):
+    """An arm that braked after its way back rated cases before the command, without a deadline."""
+    plan = Plan(wall, impact_limits="joint_load")
+    controller = ImpactController(panda, plan, phases=lambda now, plan: phase)
+    watches = [controller.impact_limit._watch, controller._envelope.backward._watch]
+    states = path(panda, wall, scenario.start(panda), 40, speed=-0.1)  # away from the surface
+    for state in states:
+        controller.update(state.q, state.dq)
+        controller.catch_up(PAST)
+        assert [each._due for each in watches] == [None, None]
 
 
 # where bounds of different joints change fast: contact configuration, speed, friction

@@ -50,6 +50,16 @@ def spoilt(q, dq, what):
 BROKEN = ["degrees", "zeros", "one turn", "another arm", "beyond the limits", "too fast", "nan"]
 
 
+def test_a_caller_may_write_into_its_arrays(panda):
+    """Each state was compared with itself, and exchanged joints passed."""
+    gate, q, dq = StateGate(panda), np.empty(7), np.empty(7)
+    for time, *state in stream(20):
+        q[:], dq[:] = state
+        assert not gate.check(time, q, dq).problem
+    q[[0, 1]] = q[[1, 0]]
+    assert "moved by" in gate.check(20 * MS, q, dq).problem
+
+
 @pytest.mark.parametrize("what", BROKEN)
 def test_one_or_two_are_passed_over_and_more_are_a_fault(panda, what):
     gate = settled(panda)

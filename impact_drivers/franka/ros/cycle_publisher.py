@@ -20,8 +20,8 @@ from impact_drivers.franka.loop.loop_cycle import (
 from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactAnnouncement, JointCommand
 from impact_qp.control.plan import Plan
 from impact_qp.control.state_machine import Fault
+from impact_qp.ros.announcer import Announcer
 from impact_qp.ros.messages import (
-    announcement_message,
     command_message,
     desired_message,
     status_message,
@@ -52,11 +52,11 @@ class CyclePublisher:
         self._announcement = node.create_publisher(
             ImpactAnnouncement, "impact_qp/announcement", LATCHED
         )
-        self._announced: bool | None = None
 
     def begin(self, robot: Robot) -> None:
         """Start with an arm, without an announcement."""
-        self._robot, self._announced, self._answered = robot, None, False
+        self._robot, self._answered = robot, False
+        self._announcer = Announcer(self._announcement, robot)
 
     def publish(self, cycle: LoopCycle, plan: Plan, *, idle: bool) -> ControllerStatus | None:
         """Send a cycle; return the controller's status if the state was answered.
@@ -91,12 +91,7 @@ class CyclePublisher:
     def news(self, cycle: LoopCycle, plan: Plan) -> ImpactAnnouncement | None:
         """Publish and return the announcement of a cycle, if it has changed."""
         due = cycle.answer is not None and cycle.answer.due
-        if due is self._announced:
-            return None
-        self._announced = due
-        message = announcement_message(self._robot, plan, due, from_nanoseconds(cycle.time))
-        self._announcement.publish(message)
-        return message
+        return self._announcer.announce(due, plan, from_nanoseconds(cycle.time))
 
     def stopped(self, stamp: int, plan: Plan, counts: LoopCounts, reason: str) -> None:
         """Report that there are no commands from the state with that stamp [ns] on."""

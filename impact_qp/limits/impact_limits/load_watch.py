@@ -133,8 +133,8 @@ class LoadWatch:
     def _is_free(self, until: float) -> bool:
         """Return whether no other thread is at work, without a deadline once it is not."""
         if self._job is not None and (until == inf or self._job.over):
-            self._job.finish()
-            self._job = None
+            job, self._job = self._job, None
+            job.finish()
         return self._job is None
 
     def _rating(self, point: PointState) -> Pieces[None]:
