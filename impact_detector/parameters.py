@@ -61,8 +61,7 @@ class DetectorParameters(RobotParameters):
     thresholds: Mapping[str, float] = parameters_of(_threshold_parameters)
     noise_multiples: bool = parameter(
         False,
-        "Thresholds of torque_error and momentum are standard deviations of noise learnt while"
-        " moving, not N.m.",
+        "Thresholds of torque_error and momentum are standard deviations of learnt noise, not N.m.",
     )
     joints: tuple[int, ...] = parameter(
         [],

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_detector.signals.noise import LEAST
 from impact_robots.compiling.compiled import cached, part_with
 from impact_robots.compiling.small_algebra import backward, factor, forward
 
@@ -131,7 +132,8 @@ def whitened(jumps: Jumps, mobility: np.ndarray, velocity: float, torque: float)
             squared += white[i] * white[i]
         largest = max(largest, sqrt(squared))
     for i in range(n):  # clipped, so that an impact is not learnt
-        noise[i] += (min(learnt[i], CLIPPED * noise[i]) - noise[i]) / LEARNT
+        learnt[i] = min(learnt[i], CLIPPED * noise[i])
+        noise[i] = max(LEAST, noise[i] + (learnt[i] - noise[i]) / LEARNT)
     return largest
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from impact_detector.detectors.detector import StateDetector
 from impact_detector.exceptions import DetectorError
+from impact_detector.signals.noise import LEAST
 from impact_detector.signals.sample import JointSample
 
 LEARN_BELOW = 0.5  # fraction of the threshold up to which an error may be model error
@@ -31,7 +32,7 @@ class ErrorDetector(StateDetector):
 
     With ``multiples`` the threshold is in standard deviations instead: each error is divided by
     the standard deviation learnt from the first 200 samples and, slowly, from quiet ones after
-    them, and the mean over the joints is taken.
+    them, and the mean over the joints is taken. Much less than the sensor's noise is not believed.
     """
 
     learns_below_threshold = True
@@ -45,6 +46,7 @@ class ErrorDetector(StateDetector):
         rearm_time: float = 0.5,
         bias_samples: int = 50,
         multiples: bool = False,
+        noise: float | np.ndarray = 0.0,
     ) -> None:
         """Set up.
 
@@ -55,6 +57,8 @@ class ErrorDetector(StateDetector):
             rearm_time: time below the threshold before the next impact is reported [s].
             bias_samples: N, 0 for no removal of bias.
             multiples: the threshold is in standard deviations of learnt noise.
+            noise: of the errors by the sensors' alone, standard deviation, one or shape (k,), k
+                joints [unit of the error]; 0: not known.
 
         Raises:
             DetectorError: no joints, or a value out of its range.
@@ -66,7 +70,7 @@ class ErrorDetector(StateDetector):
         super().__init__(name, threshold, rearm_time=rearm_time)
         self._joints = np.array(joints, dtype=int)
         self._bias = _Bias(bias_samples, len(joints))
-        self._noise = _Noise(len(joints)) if multiples else None
+        self._noise = _Noise(len(joints), noise) if multiples else None
 
     def _forget(self) -> None:
         """Reset bias and noise."""
@@ -125,8 +129,8 @@ class _Bias:
 class _Noise:
     """Variance of k errors, learnt while there is no impact."""
 
-    def __init__(self, joints: int) -> None:
-        self._joints = joints
+    def __init__(self, joints: int, sensor: float | np.ndarray) -> None:
+        self._joints, self._least = joints, LEAST * sensor**2
         self.clear()
 
     def clear(self) -> None:
@@ -141,7 +145,7 @@ class _Noise:
         self._learnt += 1
         weight = 1 / min(self._learnt, 5 * NOISE_SAMPLES)
         variance = self._variance
-        self._variance = variance + weight * (squared - variance)
+        self._variance = np.maximum(variance + weight * (squared - variance), self._least)
         if not ready or not variance.all():
             return nan
         return float(np.mean(deviation / np.sqrt(variance)))

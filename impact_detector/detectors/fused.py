@@ -30,7 +30,7 @@ class FusedDetector(StateDetector):
     is noise, slow model error (payload, friction behind the sensor: its mean over the last
     ``bias_samples`` is removed) or an external force. The statistic is the largest norm of the sum
     of y over 1 and 2 samples, whitened by its covariance: velocity noise, torque noise through
-    M^-1, and a factor per joint that is learnt while moving. So the threshold is in standard
+    M^-1, and a factor per joint that is learnt, at least ``LEAST``. So the threshold is in standard
     deviations for any arm. No reference torque is needed; an impact is detected in the links'
     motion before the joints' springs transmit it to the torque sensors.
 

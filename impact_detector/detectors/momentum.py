@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pinocchio as pin
 
 from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.detectors.error_detector import ErrorDetector
@@ -47,6 +48,7 @@ class MomentumDetector(ErrorDetector):
         rearm_time: float = 0.5,
         bias_samples: int = 50,
         multiples: bool = False,
+        noise: float | np.ndarray = 0.0,
     ) -> None:
         """Set up.
 
@@ -57,6 +59,8 @@ class MomentumDetector(ErrorDetector):
             rearm_time: time below the threshold before the next impact is reported [s].
             bias_samples: quiet samples whose mean is removed; 0: none.
             multiples: the threshold is in standard deviations of learnt noise.
+            noise: of the residual by the sensors', standard deviation, one or shape (k,), k joints
+                [N.m]; 0: not known.
 
         Raises:
             DetectorError: no joints, or a value out of its range.
@@ -68,6 +72,7 @@ class MomentumDetector(ErrorDetector):
             rearm_time=rearm_time,
             bias_samples=bias_samples,
             multiples=multiples,
+            noise=noise,
         )
         self._observer = observer
 
@@ -86,13 +91,17 @@ class MomentumDetector(ErrorDetector):
 
 
 def _make(setup: Setup) -> MomentumDetector:
+    robot, joints = setup.robot, list(setup.joints)
+    M = pin.crba(robot.model, robot.model.createData(), robot.stance)
+    momentum = np.linalg.norm((np.triu(M) + np.triu(M, 1).T)[joints], axis=1) * robot.velocity_noise
     return MomentumDetector(
-        MomentumObserver(setup.robot, OBSERVER_GAIN),
+        MomentumObserver(robot, OBSERVER_GAIN),
         setup.joints,
         setup.threshold,
         rearm_time=setup.rearm_time,
         bias_samples=setup.bias_samples,
         multiples=setup.noise_multiples,
+        noise=np.hypot(robot.torque_noise, OBSERVER_GAIN * momentum),
     )
 
 

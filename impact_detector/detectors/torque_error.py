@@ -32,6 +32,7 @@ class TorqueErrorDetector(ErrorDetector):
         rearm_time: float = 0.5,
         bias_samples: int = 50,
         multiples: bool = False,
+        noise: float | np.ndarray = 0.0,
     ) -> None:
         """Set up.
 
@@ -41,6 +42,8 @@ class TorqueErrorDetector(ErrorDetector):
             rearm_time: time below the threshold before the next impact is reported [s].
             bias_samples: N, 0 for no removal of bias: the published statistic.
             multiples: the threshold is in standard deviations of learnt noise.
+            noise: of the torque sensors, standard deviation, one or shape (k,), k joints [N.m]; 0:
+                not known.
 
         Raises:
             DetectorError: no joints, or a value out of its range.
@@ -52,6 +55,7 @@ class TorqueErrorDetector(ErrorDetector):
             rearm_time=rearm_time,
             bias_samples=bias_samples,
             multiples=multiples,
+            noise=noise,
         )
 
     def _looked_at(self, sample: JointSample) -> tuple[np.ndarray | None, ...]:
@@ -71,6 +75,7 @@ def _make(setup: Setup) -> TorqueErrorDetector:
         rearm_time=setup.rearm_time,
         bias_samples=setup.bias_samples,
         multiples=setup.noise_multiples,
+        noise=setup.robot.torque_noise,
     )
 
 

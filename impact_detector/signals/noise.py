@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+# Part of a sensor's variance below which learnt noise is not believed: an arm that stands, or a
+# driver that sends zeros then, may be quieter than any motion, and noise that returns is no impact.
+LEAST = 0.15
 STD_OF_MEDIAN = 1.4826  # standard deviation over median absolute value, if Gaussian
 _OF_SECOND_DIFFERENCE = 1.0 / np.sqrt(6.0)
 _FEWEST = 6

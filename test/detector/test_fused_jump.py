@@ -8,11 +8,13 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from impact_detector.detectors.detector_kind import DETECTORS, Setup
 from impact_detector.detectors.fused import FusedDetector
 from impact_detector.signals.sample import JointSample
 from impact_robots import load_robot
 
 BIAS, LEARNT, VELOCITY, TORQUE = 20, 1000, 4e-3, 0.08
+LEAST = 0.15  # of the variance, which an arm at rest may seem to have
 LAG = 6  # samples kept before they count for the bias
 
 
@@ -65,7 +67,7 @@ class Formula:
         white = jump / np.sqrt(self.noise)
         if window == 2:
             seen = np.minimum(jump**2 / np.diag(covariance), 9 * self.noise)
-            self.noise = self.noise + (seen - self.noise) / LEARNT
+            self.noise = np.maximum(LEAST, self.noise + (seen - self.noise) / LEARNT)
         return np.sqrt(white @ np.linalg.solve(covariance, white))
 
 
@@ -84,6 +86,43 @@ def test_the_statistic_is_that_of_the_formula(name):
         assert got == pytest.approx(expected, rel=1e-9, nan_ok=True)
         known += np.isfinite(got)
     assert 350 < known < 375 and detector.dropped == 0
+
+
+def from_rest(robot, rest, count):
+    """Return samples of an arm that stands without any noise, and then moves with all of it."""
+    random, data = np.random.default_rng(1), robot.model.createData()
+    for k in range(rest + count):
+        t = max(0, k - rest) * 1e-3
+        q = robot.stance + 0.1 * (1.0 - np.cos(3.0 * t))
+        dq, ddq = (
+            np.full(robot.dof, 0.3 * np.sin(3.0 * t)),
+            np.full(robot.dof, 0.9 * np.cos(3.0 * t)),
+        )
+        tau = pin.rnea(robot.model, data, q, dq, ddq if t > 0.0 else 0.0 * ddq)
+        if t > 0.0:
+            dq = dq + VELOCITY * random.standard_normal(robot.dof)
+            tau = tau + TORQUE * random.standard_normal(robot.dof)
+        yield JointSample(k * 10**6, q, dq, tau)
+
+
+def test_noise_that_returns_after_exact_rest_is_no_impact(panda):
+    """After 10 s the first motion was one; after minutes the statistic overflowed."""
+    detector = FusedDetector(panda, velocity_noise=VELOCITY, torque_noise=TORQUE)
+    statuses = [detector.update(sample) for sample in from_rest(panda, 10_000, 2000)]
+    assert all(status.ready and status.detection is None for status in statuses[100:])
+    assert max(status.statistic for status in statuses[10_000:]) < 15.0
+
+
+@pytest.mark.parametrize("kind", ["torque_error", "momentum"])
+def test_nor_is_it_in_multiples_of_learnt_noise(panda, kind):
+    setup = Setup(panda, 8.0, noise_multiples=True)
+    detector, data = DETECTORS[kind].make(setup), panda.model.createData()
+    for k, sample in enumerate(from_rest(panda, 10_000, 2000)):
+        if k % 10 == 0 or k >= 10_000:
+            reference = pin.rnea(panda.model, data, sample.q, sample.dq, np.zeros(7))
+        status = detector.update(sample._replace(tau_ref=reference))
+        assert status.detection is None
+    assert status.ready
 
 
 def test_what_was_learnt_is_forgotten_with_time_that_jumps_back():
