@@ -241,7 +241,7 @@ def _solve(
     J: np.ndarray, jump: np.ndarray, covariance: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float, float]:
     """Return impulse, covariance, condition and misfit of a gain of s, (n,), covariance (n, n)."""
-    condition = float(np.linalg.cond(J))
+    condition = float(np.linalg.cond(J)) if len(jump) >= len(J) else np.inf
     if not condition < _WORST_CONDITION:
         raise EstimateError(f"torque impulse: singular pose, condition {condition:.0f}")
     weight = np.linalg.inv(covariance)

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from struck_arm import POSE, Hit, Record, simulate
+from tiny_robot import tiny_robot
 
 from impact_detector import EstimateError
 from impact_detector.estimators.torque_impulse import EndlessContact, torque_impulse
@@ -75,3 +76,12 @@ def test_a_shorter_window_is_too_short_for_a_long_contact():
 def test_torques_before_the_motors_inertia_give_no_impulse():
     with pytest.raises(EstimateError, match="no impulse at the contact point"):
         weigh(recorded("down the stance", 4e5, sensor="motor"))
+
+
+def test_one_joint_does_not_give_the_impulse_along_three_axes(tmp_path):
+    t = np.arange(-0.25, 0.15, 1e-3)
+    noise = 1e-3 * np.random.default_rng(1).standard_normal((len(t), 1))
+    dq = np.where(t < 0.0, -0.2, 0.1)[:, None] + noise
+    q = 1e-3 * np.cumsum(dq, axis=0)
+    with pytest.raises(EstimateError, match="torque impulse: singular pose, condition inf"):
+        torque_impulse(tiny_robot(tmp_path), t, q, dq, 0.0 * dq + noise, 0.0)
