@@ -36,6 +36,8 @@ class Assessor:
         """Assess impacts of ``robot``."""
         self.robot = robot
         self._announcements = Announcements()
+        inertias = robot.motor_inertias  # M alone, and with smaller and larger ones
+        self._motors = list(inertias.values())[-1] if len(inertias) > 1 else None
         model = robot.model
         self._anywhere = ArmDynamics(robot).state(pin.neutral(model), np.zeros(model.nv))
 
@@ -81,7 +83,7 @@ class Assessor:
             return Assessment(location, *((False, TIME) if unmeant else (None, "")))
         if not location.link:  # not distinguishable from noise
             return Assessment(location)
-        reason = judged(announcement.surface, impulse)
+        reason = judged(announcement.surface, impulse, self._motors)
         return Assessment(location, not reason, reason)
 
 

@@ -14,13 +14,14 @@ from impact_detector.attribution.generalized_impulse import GeneralizedImpulse
 from impact_detector.attribution.localization import limit, misfit
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import from_seconds
-from impact_predictor.inertia.inverse_inertia import crb
+from impact_predictor.inertia.inverse_inertia import crb, generalized_momentum
 from impact_predictor.sets.feasible_sets import friction_half_spaces
-from impact_robots import Surface
+from impact_robots import PointState, Surface
 
 TIME_TOLERANCE = from_seconds(0.01)  # around the announced window
 MASS_MARGIN = 1.5  # the arm's impulse exceeds the composite body's by up to 48 %
 _KEPT = 10  # announcements
+_FREE = 6  # joints of an arm whose point moves like one of a free body, or more
 _REGULAR = 1e-9  # added to the diagonal of the quadratic program, relative
 
 # Why an impact was not expected.
@@ -90,23 +91,29 @@ class Announcements:
         return None
 
 
-def unexpected_because(surface: Surface, impulse: GeneralizedImpulse) -> str:
+def unexpected_because(
+    surface: Surface, impulse: GeneralizedImpulse, motor_inertia: np.ndarray | None = None
+) -> str:
     r"""Return why an impulse is not the announced one: PLACE, DIRECTION or SIZE; empty if it is.
 
     The impulse :math:`\iota` at the announced point is fitted to the measured joint torques by
     least squares three times: without constraint; in the friction cone (a pyramid around it); in
     the convex hull of zero and the predicted set, :math:`z^T W \iota \le (1 + e) |v_n|`,
-    Wang 2023 (8), (10), (11), with W of the composite body. The first fit whose residual noise
+    Wang 2023 (8), (10), (11), with W of the composite body, or of arm and motors for fewer than six
+    joints, which hold the composite body. The first fit whose residual noise
     does not explain (:math:`\chi^2`) is the reason. An impulse that is still growing is inside if
     its final value is; a smaller one than predicted is harmless, so the lower bounds of friction
-    and restitution are not constraints.
+    and restitution are not constraints. An impulse at any point explains three joints or fewer, so
+    the place is not judged there.
 
     Args:
         surface: that was announced.
         impulse: its state's contact point is the announced one.
+        motor_inertia: largest that counts, shape (n,) [kg.m^2]; None: unknown, so that the size is
+            not judged for fewer than six joints.
     """
     state, n = impulse.state, len(impulse.jump)
-    if n <= 3 or misfit(impulse, state.J[:3]) > limit(n - 3):
+    if n > 3 and misfit(impulse, state.J[:3]) > limit(n - 3):
         return PLACE
     rotation = surface.rotation
     J = rotation.T @ state.J[:3]
@@ -116,11 +123,22 @@ def unexpected_because(surface: Surface, impulse: GeneralizedImpulse) -> str:
     cone = -friction_half_spaces(surface.friction[1], circumscribed=True)
     if _constrained(impulse, J, cone, np.zeros(len(cone))) > limit(n):
         return DIRECTION
-    rows = np.vstack([cone, -crb(state, rotation)[2]])
+    if n < _FREE and motor_inertia is None:
+        return ""
+    rows = np.vstack([cone, -_inverse_inertia(state, rotation, motor_inertia)[2]])
     largest = MASS_MARGIN * (1.0 + surface.restitution[1]) * approach
     if _constrained(impulse, J, rows, np.append(np.zeros(len(cone)), -largest)) > limit(n):
         return SIZE
     return ""
+
+
+def _inverse_inertia(
+    state: PointState, rotation: np.ndarray, motor_inertia: np.ndarray | None
+) -> np.ndarray:
+    """Return W of the predicted set, shape (3, 3) [1/kg]."""
+    if len(state.dq) < _FREE:
+        return generalized_momentum(state, rotation, motor_inertia)
+    return crb(state, rotation)
 
 
 def _constrained(

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from tiny_robot import tiny_robot
 
 from impact_detector.attribution.expectation import (
     DIRECTION,
@@ -85,6 +86,25 @@ def test_at_a_singular_pose_there_is_an_answer(approaching):
     state = approaching._replace(J=flat)
     assert unexpected_because(SURFACE, impulse(state, (0, 0, 1), 0.5)) == ""
     assert unexpected_because(SURFACE, impulse(state, (0, 0, 1), -0.5)) == DIRECTION
+
+
+def test_one_joint_is_judged_by_direction_and_size(tmp_path):
+    """An impulse at any point explains it, and its base holds the composite body."""
+    robot = tiny_robot(tmp_path, mass=2.0, reflected=3.0)
+    motors, dynamics = robot.motor_inertias["M+B_rho"], ArmDynamics(robot)
+    near, away = (dynamics(np.zeros(1), np.array([speed])) for speed in (0.15, -0.15))
+    largest = MASS_MARGIN * (1 + SURFACE.restitution[1]) * 0.15 * (2.0 + 3.0)  # [N.s]
+    for state, size, known, reason in (
+        (near, 0.5, motors, ""),
+        (near, 0.98, motors, ""),
+        (near, 1.2, motors, SIZE),
+        (near, 1.2, None, ""),
+        (near, -0.5, motors, DIRECTION),
+        (away, 0.5, motors, DIRECTION),
+    ):
+        jump = size * largest * state.J[:3].T @ np.array(NORMAL)
+        found = GeneralizedImpulse(jump, 1e-3**2 * np.eye(1), state)
+        assert unexpected_because(SURFACE, found, known) == reason
 
 
 # --- time ---------------------------------------------------------------------------------------
