@@ -76,7 +76,8 @@ class DetectorNode(Node):
         self._reader = JointReader(self._robot.joint_names)
         self._stream = StateStream()
         self._desired_reader = JointReader(self._robot.joint_names)
-        self._frame, self._force_frame = "", ""
+        self._frame = ""
+        self._force_frames: dict[str, str] = {}  # by the force's topic
         self._newest: int | None = None
         self._health = HealthMonitor(self._now())
         self._log = ThrottledLog(self.get_logger(), _LOG_PERIOD)
@@ -169,7 +170,7 @@ class DetectorNode(Node):
         self._add_force(batch_sample(message), message.header.frame_id, "wrench_batch")
 
     def _add_force(self, sample: ForceSample, frame: str, source: str) -> None:
-        self._force_frame = frame
+        self._force_frames[source] = frame
         self._publish(self._session.add_force(sample, source))
 
     def _on_announcement(self, message: ImpactAnnouncement) -> None:
@@ -194,7 +195,8 @@ class DetectorNode(Node):
             )
         for estimate in outcome.estimates:
             names, base = self._robot.joint_names, self._robot.base_frame
-            self._estimate.publish(estimate_message(estimate, names, self._force_frame, base))
+            of_force = self._force_frames.get(estimate.force_source, "")
+            self._estimate.publish(estimate_message(estimate, names, of_force, base))
             if estimate.unknown:
                 self.get_logger().warning(estimate.unknown)
 

@@ -53,6 +53,7 @@ class Estimate:
     method: str
     quality: int  # bits as above
     contact: Impulse | None = None  # measured force from contact to release, times since detection
+    force_source: str = ""  # name of the force source that was used; empty: there was none
     assessment: Assessment = field(default_factory=Assessment)  # which link, and was it expected
 
     @property

@@ -105,7 +105,7 @@ class _ByJoints(NamedTuple):
 def estimate_impact(
     detection: Detection,
     joints: JointRecord,
-    forces: list[Record],
+    forces: dict[str, Record],
     settings: EstimatorSettings,
     *,
     second: bool = False,
@@ -115,11 +115,12 @@ def estimate_impact(
     Args:
         detection: of the impact.
         joints: samples around it.
-        forces: of each force source, times since the detection (N,) [s] and force (N, 3) [N].
+        forces: by the force source's name, times since the detection (N,) [s] and force (N, 3) [N].
         settings: of the estimator.
         second: another impact was detected in the window.
     """
-    quiet, contact = _contact(forces, settings.window)
+    source = max(forces, key=lambda name: len(forces[name][0]), default="")  # the fastest
+    quiet, contact = _contact(forces.get(source), settings.window)
     touch = _touch(detection, joints, contact)
     impact_time = detection.impact_time
     if np.isfinite(touch.time):
@@ -157,6 +158,7 @@ def estimate_impact(
         method=label(settings.method, settings.degree),
         quality=quality or GOOD,
         contact=contact,
+        force_source=source,
         assessment=settings.assessment,
     )
 
@@ -168,11 +170,11 @@ class _Quiet(NamedTuple):
     offset_std: float = 0.0  # of the removed offset [N]
 
 
-def _contact(forces: list[Record], window: float) -> tuple[_Quiet, Impulse | None]:
-    """Return the fastest source's readings before contact, and the contact it measured."""
-    if not forces:
+def _contact(measured: Record | None, window: float) -> tuple[_Quiet, Impulse | None]:
+    """Return a force source's readings before contact, and the contact it measured."""
+    if measured is None:
         return _Quiet(), None
-    t, force = max(forces, key=lambda record: len(record[0]))
+    t, force = measured
     search = t >= -SEARCH
     before = force[~search]
     quiet = _Quiet()

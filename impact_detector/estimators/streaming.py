@@ -153,7 +153,7 @@ class ImpactEstimator:
         detection, self._detection = self._detection, None
         origin = detection.detection_time
         start = origin - from_seconds(QUIET)
-        forces = [force.since(origin, start) for force in self._forces.values()]
+        forces = {name: force.since(origin, start) for name, force in self._forces.items()}
         joints = self._joints.record()
         settings = self._settings_for(detection, joints)
         return estimate_impact(detection, joints, forces, settings, second=self._second)

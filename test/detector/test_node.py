@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("rclpy")
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -54,6 +55,7 @@ class Bench:
                 ("state", JointState, "joint_states"),
                 ("desired", JointState, "impact_qp/desired_joint_states"),
                 ("batch", WrenchBatch, "wrench_batch"),
+                ("wrench", WrenchStamped, "wrench"),
             )
         }
         self.statuses, self.events, self.estimates, self.diagnostics = [], [], [], []
@@ -271,6 +273,22 @@ def test_the_estimate_comes_with_its_window(bench):
     assert found.duration == pytest.approx(5e-3, abs=1e-4)
     assert to_nanoseconds(found.impact_time) == pytest.approx(30 * MILLISECOND, abs=MILLISECOND)
     assert np.isnan(found.restitution) and found.quality == ImpactEstimate.QUALITY_GOOD
+
+
+def test_the_frame_of_an_impulse_is_that_of_the_sensor_that_measured_it(bench):
+    lockstep = bench(lockstep=True, estimate_window=0.02)
+    lockstep.judge(1)
+    slow = WrenchStamped()
+    slow.header.frame_id = "wrist"
+    for k in range(2, 60):
+        lockstep.desired(k - 1)
+        lockstep.out["batch"].publish(pulse_batch(k))
+        lockstep.judge(k, HIT if k >= 31 else 0.0, q=0.3 * max(k - 30, 0) * 1e-3)
+        from_nanoseconds(k * MILLISECOND, slow.header.stamp)
+        lockstep.out["wrench"].publish(slow)
+    lockstep.until(lambda: lockstep.estimates)
+    assert lockstep.estimates[0].impulse.x == pytest.approx(-0.5, rel=0.02)
+    assert lockstep.estimates[0].header.frame_id == "panda_link0"
 
 
 def announcement(k, *, friction=0.3, frame="", withdrawn=False):
