@@ -46,7 +46,9 @@ class TorqueWatch:
         self._count += 1
         if self._count < FEWEST_STILL or sample.time - self._since < LONGEST_STILL:
             return ""
-        if not all_finite(sample.q, self._start, sample.tau):
+        if not all_finite(self._start):
+            self._start = sample.q
+        if not all_finite(sample.q, sample.tau):
             return ""
         if not sample.tau.any() and np.abs(self._gravity(sample.q)).max() > HEAVY:
             return ALWAYS_ZERO

@@ -89,6 +89,14 @@ def test_an_effort_that_nobody_measures_is_none_with_a_word(panda, effort, speed
     assert session.troubles == {"torque": why}
 
 
+@pytest.mark.parametrize(("effort", "why"), [("zero", ALWAYS_ZERO), ("constant", NEVER_CHANGES)])
+def test_a_first_position_that_is_missing_hides_nothing(panda, effort, why):
+    samples = stream(panda, 300, effort=effort, speed=0.5)
+    samples[0] = samples[0]._replace(q=np.full(7, NAN))
+    session, outcomes = judged(panda, samples, "fused")
+    assert session.troubles == {"torque": why} and not outcomes[-1].statuses[0].ready
+
+
 @pytest.mark.parametrize(("effort", "speed"), [("measured", 0.5), ("constant", 0.0)])
 def test_an_effort_that_may_be_measured_is_taken(panda, effort, speed):
     session, outcomes = judged(panda, stream(panda, 300, effort=effort, speed=speed), "fused")
