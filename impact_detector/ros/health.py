@@ -27,6 +27,7 @@ class Health:
     last_impact: int | None  # time of the last detection [ns]
     suppressed: int = 0  # times above the threshold without a detection, of the first detector
     troubles: tuple[str, ...] = ()  # why detectors have no statistic, as text
+    newly_dropped: int = 0  # of the dropped samples, those since the last report
 
     @property
     def summary(self) -> str:
@@ -37,7 +38,11 @@ class Health:
             return f"no joint states for {self.silent:.1f} s"
         if self.troubles:
             return f"{'watching' if self.ready else 'cannot judge'}: {'; '.join(self.troubles)}"
-        return "watching" if self.ready else "cannot judge: no torques, or still learning"
+        if self.ready:
+            return "watching"
+        if self.newly_dropped:
+            return f"cannot judge: {self.newly_dropped} samples dropped, not finite or too large"
+        return "cannot judge: no torques, or still learning"
 
     @property
     def level(self) -> str:
@@ -48,7 +53,11 @@ class Health:
 
 
 class HealthMonitor:
-    """Counts messages between reports. Time is in nanoseconds, given by the caller."""
+    """Counts messages between reports. Time is in nanoseconds, given by the caller.
+
+    A clock that jumps back, as of a recording played in a loop, restarts the count, and so does
+    one that leaves 0, where simulated time waits for its first message.
+    """
 
     def __init__(self, start: int) -> None:
         """Begin to count at ``start`` [ns]."""
@@ -57,15 +66,22 @@ class HealthMonitor:
         self.newest: int | None = None  # stamp of the last state [ns]
         self._count, self._worst, self._ready = 0, math.nan, False
         self._impact: int | None = None
-        self._suppressed = 0
+        self._suppressed, self._dropped = 0, 0
         self.unreadable = 0
 
     def add(self, stamp: int, arrival: int) -> None:
         """Count a state by its ``stamp`` and its time of ``arrival`` [ns]."""
+        self._restart_before(arrival)
         self._count, self._last, self.newest = self._count + 1, arrival, stamp
         age = (arrival - stamp) / NANOSECONDS
         if abs(age) < LONGEST_AGE and not age <= self._worst:
             self._worst = age
+
+    def _restart_before(self, now: int) -> None:
+        """Restart the count if the clock jumped back, or has just begun."""
+        if not self._since or now < max(self._since, self._last or 0):
+            self._since, self._last = now, None
+            self._count, self._worst = 0, math.nan
 
     def judged(self, status: DetectionStatus) -> None:
         """Note the detection status on a state."""
@@ -81,6 +97,7 @@ class HealthMonitor:
             dropped: samples with NaN so far.
             troubles: why detectors have no statistic, as text.
         """
+        self._restart_before(now)
         span = max(now - self._since, 1) / NANOSECONDS
         silent = math.inf if self._last is None else (now - self._last) / NANOSECONDS
         health = Health(
@@ -93,6 +110,8 @@ class HealthMonitor:
             self._impact,
             self._suppressed,
             tuple(troubles),
+            max(dropped - self._dropped, 0),
         )
         self._since, self._count, self._worst = now, 0, math.nan
+        self._dropped = dropped
         return health

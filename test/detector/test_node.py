@@ -20,6 +20,7 @@ from sensor_msgs.msg import JointState
 from impact_detector import DETECTORS, DetectorError
 from impact_detector.estimators import streaming as estimate
 from impact_detector.node import DetectorNode
+from impact_detector.ros.health import HealthMonitor
 from impact_msgs.msg import (
     DetectorStatus,
     ImpactAnnouncement,
@@ -499,6 +500,29 @@ def test_diagnostics_say_what_arrived(bench):
     assert found["last impact [s]"] == "0.003000"
     made.until(lambda: made.diagnostics[-1].status[0].level == DiagnosticStatus.STALE)
     assert made.diagnostics[-1].status[0].message.startswith("no joint states for ")
+
+
+def test_diagnostics_of_a_recording_in_a_loop_begin_anew():
+    health, second = HealthMonitor(0), 1000 * MILLISECOND
+    for k in range(100_000, 101_000):
+        health.add(k * MILLISECOND, k * MILLISECOND)
+    assert health.report(101 * second, 0).rate == pytest.approx(1000.0)
+    for k in range(500, 1500):
+        health.add(k * MILLISECOND, k * MILLISECOND)
+    found = health.report(1500 * MILLISECOND, 0)
+    assert found.rate == pytest.approx(1000.0) and found.silent == pytest.approx(1e-3)
+    found = health.report(MILLISECOND, 0)
+    assert found.summary == "no joint states yet" and found.rate == 0.0
+
+
+@pytest.mark.usefixtures("often_diagnosed")
+def test_diagnostics_name_samples_that_were_dropped(bench):
+    made = bench(detectors=["momentum"])
+    made.until(lambda: made.diagnostics)
+    for k in range(3):
+        made.state(k, dq=np.nan)
+    told = "samples dropped, not finite or too large"
+    made.until(lambda: condition(made.diagnostics).message.endswith(told))
 
 
 def test_several_detectors_run_at_once_and_say_who_they_are(bench):
