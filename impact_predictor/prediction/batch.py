@@ -58,10 +58,12 @@ def predict_many(
     Raises:
         NoImpulseError: Coulomb's law has no solution.
         OutOfRangeError: a state is not finite, or there are not as many surfaces as states.
+        RobotError: the robot has closed loops.
         UnknownNameError: no such model or law.
     """
     friction_law = FRICTION_LAWS.named(law)
     motors = motor_inertia(robot, inertia)
+    robot.require_no_loops("an impact map of one point")
     rotation, middle = _surfaces(surfaces, len(states.q))
     if not (np.isfinite(states.q).all() and np.isfinite(states.dq).all()):
         raise OutOfRangeError("states", "finite positions and velocities", "others")
@@ -94,9 +96,10 @@ def _surfaces(surfaces: Surface | Sequence[Surface], k: int) -> tuple[np.ndarray
 def _limit_flags(states: ArmStates, robot: Robot, dq_after: np.ndarray) -> np.ndarray:
     """Return which limits are broken before and after, shape (k,)."""
     limits = robot.limits
-    outside = (states.q < limits.position_lower) | (states.q > limits.position_upper)
-    outside |= np.abs(states.dq) > limits.velocity
-    too_fast = (np.abs(dq_after) > limits.velocity).any(axis=1)
+    q, before, after = (each[:, -robot.dof :] for each in (states.q, states.dq, dq_after))
+    outside = (q < limits.position_lower) | (q > limits.position_upper)
+    outside |= np.abs(before) > limits.velocity
+    too_fast = (np.abs(after) > limits.velocity).any(axis=1)
     return Flag.STATE_LIMIT * outside.any(axis=1) + Flag.VELOCITY_LIMIT * too_fast
 
 

@@ -112,5 +112,5 @@ def _interval(question: ImpactQuestion, robot: Robot, inertia: str) -> VelocityI
             inertia_margin=question.inertia_margin,
         )
     except (NoImpulseError, UnsolvedImpactError):
-        unknown = np.full(robot.dof, np.nan)
+        unknown = np.full(robot.nv, np.nan)
         return VelocityInterval(unknown, unknown)

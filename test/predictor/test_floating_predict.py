@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 from impact_cli.command_line import run as main
-from impact_predictor import predict
+from impact_predictor import predict, predict_many
+from impact_predictor.exceptions import NoImpulseError
 from impact_predictor.inertia.inverse_inertia import crb, effective_mass, generalized_momentum
+from impact_predictor.prediction.impact_question import ImpactQuestion, answer
 from impact_predictor.prediction.near_contact import NearContact
+from impact_predictor.prediction.robot_contacts import RobotContact
 from impact_predictor.prediction.velocity_interval import velocity_interval
 from impact_predictor.sets.robot_sets import robot_sets
 from impact_robots import ArmDynamics, RobotError, Surface, floating_position, load_robot
@@ -115,6 +118,9 @@ def test_a_robot_with_rods_is_refused_where_they_would_be_forgotten(capsys):
     state = ArmDynamics(cassie)(cassie.positions(np.zeros(16)), np.zeros(22))
     with pytest.raises(RobotError, match="needs a robot without closed loops, got 2"):
         predict(state, Surface(state.position, (0, 0, 1)), cassie, inertia="M")
+    states = ArmDynamics(cassie).many(state.q[None], state.dq[None])
+    with pytest.raises(RobotError, match="needs a robot without closed loops, got 2"):
+        predict_many(states, Surface(None, (0, 0, 1)), cassie, inertia="M")
     for command in ("predict", "sets"):
         status = main([command, "--robot", "cassie", "--q", ",".join(["0"] * 16)])
         captured = capsys.readouterr()
@@ -260,3 +266,28 @@ def test_a_stream_of_joint_states_is_predicted(hrp4):
     expected = predict(palm(hrp4, "chain", state.dq), surface, hrp4, inertia="M+B_rho")
     np.testing.assert_allclose(prediction.dq_after, expected.dq_after, atol=1e-9)
     assert prediction.effective_mass == pytest.approx(expected.effective_mass)
+
+
+def test_an_unknown_interval_has_the_length_of_the_velocities(hrp4, monkeypatch):
+    def unsolved(*_, **__):
+        raise NoImpulseError(np.eye(3), np.zeros(3), 0.3)
+
+    monkeypatch.setattr("impact_predictor.prediction.impact_question.contacts_interval", unsolved)
+    contact = RobotContact(palm(hrp4), Surface(None, NORMAL, (0.0, 0.5)))
+    found = answer(ImpactQuestion((contact,)), hrp4, "M").interval
+    assert found.low.shape == found.high.shape == (len(hrp4.velocity_names),)
+    assert np.isnan(found.low).all()
+
+
+def test_many_predictions_of_a_humanoid_are_the_single_ones(hrp4):
+    dq = np.linspace(-0.3, 0.3, hrp4.nv)
+    q, surface = hrp4.positions(hrp4.stance), Surface(None, NORMAL, 0.3, 0.1)
+    dynamics = ArmDynamics(hrp4, hrp4.composite_of(hrp4.contact_frame))
+    speeds = [dq, -dq, 40.0 * dq]  # the last beyond the limits
+    batch = predict_many(
+        dynamics.many(np.tile(q, (3, 1)), np.array(speeds)), surface, hrp4, inertia="M"
+    )
+    for i, speed in enumerate(speeds):
+        single = predict(dynamics(q, speed), surface, hrp4, inertia="M")
+        np.testing.assert_allclose(batch.dq_after[i], single.dq_after, atol=1e-9)
+        assert batch.flags[i] == single.flags
