@@ -30,7 +30,8 @@ def contact_rotation(normal: ArrayLike) -> np.ndarray:
     """Return the rotation from contact axes p to base axes O, shape (3, 3).
 
     Args:
-        normal: outward normal of the surface, towards the robot, in O, shape (3,); any length.
+        normal: outward normal of the surface, towards the robot, in O, shape (3,); of any
+            length from 1e-9 on: a shorter one is a zero with rounding.
 
     The third column is the unit normal; the first is horizontal (the base's x axis if the normal
     is vertical), so a vertical wall has its first tangent sideways and its second upwards.
@@ -44,7 +45,9 @@ def contact_rotation(normal: ArrayLike) -> np.ndarray:
         given = np.empty(0)
     length = hypot(*given.tolist()) if given.shape == (3,) else nan
     if not 1e-9 <= length < inf:
-        raise RobotError(f"normal: expected three finite numbers, not all zero, got {normal!r}")
+        raise RobotError(
+            f"normal: expected three finite numbers, 1e-9 long or more, got {normal!r}"
+        )
     if abs(length - 1.0) < _ROUNDING:  # so that the axes of a unit normal are those that it is of
         length = 1.0
     nx, ny, nz = (given / length).tolist()
