@@ -84,7 +84,8 @@ def _every_moving_link(model: pin.Model, data: pin.Data) -> Callable[[], Composi
 def inertia_of(model: pin.Model, data: pin.Data, joints: list[int]) -> Callable[[], pin.Inertia]:
     """Return the function that sums up links as one body, in O, after ``computeAllTerms``.
 
-    It takes the subtrees that begin with them, less those that branch off.
+    It takes the subtrees that begin with them, less those that branch off. That of 0, all moving
+    links, is without the fixed base link.
 
     Args:
         model: of pinocchio.
@@ -93,6 +94,7 @@ def inertia_of(model: pin.Model, data: pin.Data, joints: list[int]) -> Callable[
     """
     parents = list(model.parents)
     first, *others = [data.oYcrb[i] for i in joints if parents[i] not in joints or i == 0]
+    others += [model.inertias[0]] if 0 in joints else []
     branches = [
         data.oYcrb[i] for i in range(1, model.njoints) if parents[i] in joints and i not in joints
     ]

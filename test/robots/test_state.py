@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from impact_robots import ArmDynamics, ContactDynamics, RobotError
+from impact_robots import COMPOSITES, ArmDynamics, ContactDynamics, RobotError
 
 OFFSET = np.array([0.05, -0.1, 0.02])
 
@@ -125,3 +125,16 @@ def test_a_frame_that_is_none_is_refused_with_the_choices(moving):
         moving.at("hand")
     with pytest.raises(RobotError, match="expected one of panda_link0"):
         moving.at("universe")
+
+
+@pytest.mark.parametrize("which", COMPOSITES)
+@pytest.mark.parametrize("name", ["panda", "hrp4"])
+def test_a_body_is_the_composite_one_of_dynamics(request, name, which):
+    robot = request.getfixturevalue(name)
+    q, dq = robot.whole(robot.stance, np.zeros(robot.dof))
+    point = ArmDynamics(robot, which)(q, dq)
+    found = ArmDynamics(robot).state(q, dq).body(robot.contact_frame, which)
+    for value, expected in zip(
+        found, (point.mass, point.com, point.rotational_inertia), strict=True
+    ):
+        np.testing.assert_allclose(value, expected, atol=1e-9)
