@@ -159,7 +159,9 @@ class RequestReader:
 
 def _state(request: Any, last_state: Any) -> Any:
     """Return the joint state that a request is about."""
-    message = request.state if request.state.name else last_state
+    state = request.state
+    given = len(state.name) or len(state.position) or len(state.velocity)
+    message = state if given else last_state
     if message is None:
         raise RequestError("CODE_NO_STATE", "state: empty, and none has been received")
     return message

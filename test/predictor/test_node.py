@@ -252,6 +252,8 @@ def test_missing_and_unknown_joints_are_an_answer(caller, request, kind):
     asked = request.getfixturevalue(kind)
     asked.state.name = ["elbow", *asked.state.name[1:]]
     refuse(caller, asked, "CODE_UNKNOWN_JOINT", "missing panda_joint1; got elbow, panda_joint2")
+    asked.state.name = []
+    refuse(caller, asked, "CODE_UNKNOWN_JOINT", "expected joints panda_joint1")
 
 
 @pytest.mark.parametrize("kind", ["request_prediction", "request_sets"])
