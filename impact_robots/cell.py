@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.description.loader import load_robot
+from impact_robots.description.loader import load_robot, robot_texts
 from impact_robots.exceptions import TaskError
 from impact_robots.robot import Robot
 
@@ -46,9 +46,10 @@ def turned(yaw: float) -> np.ndarray:
     return np.eye(3) if yaw == 0.0 else np.array(pin.utils.rotate("z", yaw))
 
 
-@cache
 def robot_named(name: str, yaw: float = 0.0) -> Robot:
     """Return a robot of a cell, cached and therefore read-only.
+
+    The cache goes by what YAML and URDF hold: a process of any age reads a changed robot again.
 
     Args:
         name: of the robot, or the path of its YAML.
@@ -57,6 +58,12 @@ def robot_named(name: str, yaw: float = 0.0) -> Robot:
     Raises:
         RobotError: unknown name, or a wrong YAML.
     """
+    return _robot_of(name, yaw, robot_texts(name))
+
+
+@lru_cache(maxsize=64)
+def _robot_of(name: str, yaw: float, texts: tuple[str, str]) -> Robot:
+    """Return the robot whose YAML and URDF hold these texts."""
     robot = load_robot(name)
     if yaw == 0.0:
         return robot

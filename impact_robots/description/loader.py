@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from impact_robots.robot import JointLimits, Robot, read_only
 from impact_robots.state.frames import frame_index, name_frames_apart
 from impact_robots.urdf.urdf_file import full_model, read_urdf
 from impact_robots.validation import payload_range
-from impact_robots.yaml_file import read_mapping
+from impact_robots.yaml_file import mapping_of, read_mapping, read_text
 
 _HERE = Path(__file__).parents[1]
 _TRANSMISSION = ("joint_stiffness", "joint_damping")
@@ -71,13 +72,38 @@ def load_robot(
     return robot if payload is None else carrying(robot, payload)
 
 
+def robot_texts(name: str | Path) -> tuple[str, str]:
+    """Return the texts of the YAML and of the URDF that :func:`load_robot` reads a robot from.
+
+    Args:
+        name: as of :func:`load_robot`.
+
+    Raises:
+        RobotError: unknown name, missing file, or a YAML that names no URDF.
+    """
+    path = robot_path(name)
+    text = read_text(path, "file")
+    return text, read_text(_named_urdf(path, text), "URDF file")
+
+
+@lru_cache(maxsize=64)
+def _named_urdf(path: Path, text: str) -> Path:
+    """Return the path of the URDF that a YAML of this text names."""
+    mapping = _with_like(path, mapping_of(text, path))
+    return _urdf_path(path, Entries(path, mapping, tuple(BY_NAME)), None)
+
+
 def _entries_of(path: Path) -> dict[str, Any]:
     """Return the mapping in a YAML; missing entries are taken from the robot that it is ``like``.
 
     Raises:
         RobotError: there is no such file or no such robot, or a file holds something else.
     """
-    mapping = read_mapping(path)
+    return _with_like(path, read_mapping(path))
+
+
+def _with_like(path: Path, mapping: dict[str, Any]) -> dict[str, Any]:
+    """Return the entries of a YAML and those of the robot that it is ``like``; raises the same."""
     if "like" not in mapping:
         return mapping
     like = mapping.pop("like")

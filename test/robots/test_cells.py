@@ -79,6 +79,22 @@ def test_a_turned_robot_is_the_robot_with_its_results_turned(yaw):
     assert robot_named("panda_plate", yaw) is arm.load()  # once a process
 
 
+@pytest.mark.parametrize("yaw", [0.0, 0.7])
+def test_a_robot_is_read_again_once_its_yaml_or_urdf_holds_something_else(tmp_path, yaw):
+    text, urdf = "like: panda\nname: mine\nurdf: arm.urdf\n", load_robot("panda").urdf
+    (tmp_path / "arm.urdf").write_text(urdf)
+    (tmp_path / "arm.yaml").write_text(text + "payload: 0.1\n")
+    arm = PlacedRobot("left", str(tmp_path / "arm.yaml"), yaw=yaw)
+    old = arm.load()
+    assert arm.load() is old
+    (tmp_path / "arm.yaml").write_text(text + "payload: 3.0\n")  # of the same size
+    new = arm.load()
+    assert (old.payload, new.payload) == ((0.1, 0.1), (3.0, 3.0))
+    (tmp_path / "arm.urdf").write_text(urdf.replace('effort="87"', 'effort="88"'))
+    assert arm.load().urdf == urdf.replace('effort="87"', 'effort="88"') != new.urdf
+    assert PlacedRobot("right", str(tmp_path / "arm.yaml"), yaw=yaw).load() is arm.load()
+
+
 def test_a_cell_that_is_turned_as_a_whole_commands_the_same_torques(written):
     straight, about = find_box_task(written()), find_box_task(written((YAW, YAW), YAW))
     for key in ("q_impact", "dq_impact", "q_start"):
