@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from impact_robots.description.loader import load_robot, robot_texts
+from impact_robots.description.loader import absolute, load_robot, robot_texts
 from impact_robots.exceptions import TaskError
 from impact_robots.robot import Robot
 
@@ -35,6 +35,10 @@ class PlacedRobot(NamedTuple):
             RobotError: unknown name, or a wrong YAML.
         """
         return robot_named(self.robot, self.yaw)
+
+    def resolved(self) -> PlacedRobot:
+        """Return it with an absolute path of its YAML."""
+        return self._replace(robot=absolute(self.robot))
 
     def in_base(self, vectors: np.ndarray) -> np.ndarray:
         """Return vectors in world axes, shape (..., 3), in the axes of the base."""
@@ -124,6 +128,10 @@ class RobotCell:
     def kinds(self) -> tuple[str, ...]:
         """Of the arms, by name or the path of the YAML, each once."""
         return tuple(dict.fromkeys(each.robot for each in self.robots))
+
+    def resolved(self) -> RobotCell:
+        """Return it with absolute paths of the robots' YAMLs."""
+        return replace(self, robots=tuple(each.resolved() for each in self.robots))
 
     def load(self) -> tuple[Robot, ...]:
         """Return the arms, each with the axes of the world at its base; raises as one does."""

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
+from pathlib import Path
 from typing import Any, TypeVar
 
-from impact_robots.description.loader import load_robot
+from impact_robots.description.loader import absolute, load_robot
 from impact_robots.robot import Robot
 from impact_robots.task.find import find_tool
 from impact_robots.tools.tool import with_tool
@@ -62,6 +63,11 @@ class RobotParameters:
         "YAML with an entry tool, or the task file of a strike: what strikes, in place of the"
         " robot's own tool (doc/hitting_hardest.md); empty: the robot's own.",
     )
+
+    def resolved(self) -> RobotParameters:
+        """Return the parameters with absolute paths of the robot's files."""
+        urdf = self.urdf and str(Path(self.urdf).resolve())
+        return replace(self, robot=absolute(self.robot), urdf=urdf, tool=absolute(self.tool))
 
     def load_robot(self) -> Robot:
         """Return the robot.

@@ -13,6 +13,7 @@ import numpy as np
 
 from impact_predictor.contact_force.laws import ContactLaw
 from impact_robots.cell import robot_named
+from impact_robots.description.loader import absolute
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.exceptions import ImpactError, RobotError
 from impact_robots.kinematics import inverse_kinematics
@@ -66,6 +67,10 @@ class Scenario:
         if not self.speeds:
             return self
         return replace(self, reference_speed=self.speeds[trial % len(self.speeds)])
+
+    def resolved(self) -> Scenario:
+        """Return the scenario with an absolute path of its robot's YAML."""
+        return replace(self, robot=absolute(self.robot))
 
     @property
     def law(self) -> ContactLaw:

@@ -192,6 +192,5 @@ def run_campaign(
         AnalysisError: a trial failed, or a process died.
         UsageError: there is no such scheduler.
     """
-    place = folder and folder.resolve()  # for processes elsewhere
-    work = ((trial, place if is_recorded(trial, keep_bags) else None) for trial in trials)
+    work = ((trial, folder if is_recorded(trial, keep_bags) else None) for trial in trials)
     yield from in_order(run_trial, work, jobs, "simulate", keep=keep)

@@ -95,12 +95,15 @@ class Workers:
     def finished(self, work: Work, arguments: Arguments) -> Iterator[Any]:
         """Yield ``work(*each)`` for each of ``arguments`` as it is finished.
 
+        A cluster gets absolute paths: of a Path, and of what has a method ``resolved``.
+
         Raises:
             AnalysisError: a process died; says in which command.
             UsageError: there is no such cluster.
         """
         if self._dask:
-            yield from _on_dask(work, arguments, self._dask)
+            sent = (tuple(map(_resolved, each)) for each in arguments)
+            yield from _on_dask(work, sent, self._dask)
             return
         left = iter(arguments)
         first = list(itertools.islice(left, 2))
@@ -175,6 +178,14 @@ def _numbered(number: int, work: Work, *arguments: Any) -> tuple[int, Any]:
         return number, work(*arguments)
     except Exception as error:
         return number, error
+
+
+def _resolved(value: Any) -> Any:
+    """Return what a value is in every folder."""
+    if isinstance(value, Path):
+        return value.resolve()
+    own = getattr(value, "resolved", None)
+    return value if own is None else own()
 
 
 def _on_dask(work: Work, arguments: Arguments, address: str) -> Iterator[Any]:

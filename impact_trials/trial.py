@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
 
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
@@ -42,6 +42,10 @@ class Trial(Generic[Kind]):
     def name(self) -> str:
         """Name of the recording."""
         return recording_name(self.scenario.name, self.number)
+
+    def resolved(self) -> Trial[Any]:
+        """Return the trial with absolute paths of its scenario's files."""
+        return replace(self, scenario=self.scenario.resolved())
 
 
 @dataclass(frozen=True)

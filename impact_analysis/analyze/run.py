@@ -110,7 +110,8 @@ def analyze_into(
         done = {each.recording: each for each in _collected(arms, wanted, jobs)}
         _thin(done, names)
     cells = [cell for _, cell in read if cell is not None]
-    tasks = [(cell, touches_of(cell, done), wanted.load_robot) for cell in cells]
+    robot = wanted.load_robot()
+    tasks = [(cell, touches_of(cell, done), robot) for cell in cells]
     findings = {each.recording: each for each in finished(find_episodes, tasks, jobs, "analyze")}
     return analyze_impacts(
         [done[name] for name in names],
@@ -141,11 +142,8 @@ def _collected(arms: Sequence[Part], settings: AnalysisSettings, jobs: int) -> I
 
     With fewer recordings than processes of this machine long ones are cut.
     """
-    cluster = bool(cluster_address())
-    count = 1 if cluster or not arms else jobs // len(arms)
+    count = 1 if cluster_address() or not arms else jobs // len(arms)
     parts = [part for arm in arms for part in pieces(arm, settings, count)]
-    if cluster:  # a cluster that sees the same files
-        parts = [part._replace(path=part.path.resolve()) for part in parts]
     work = finished(_collect, [(part, settings) for part in parts], jobs, "analyze")
     wanted = Counter(part.name for part in parts)
     found: dict[str, dict[int, Collected]] = {}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from impact_analysis.analyze.comparing.identify import CONTACT, ESTIMATES
@@ -16,6 +16,7 @@ from impact_detector.parameters import DetectorParameters
 from impact_detector.signals.sample import FUSED
 from impact_predictor.laws.friction_law import FRICTION_LAWS
 from impact_robots import Robot, contact_rotation, load_robot
+from impact_robots.description.loader import absolute
 from impact_robots.description.payload import carrying
 from impact_robots.exceptions import UsageError
 from impact_robots.surface import Coefficient
@@ -101,6 +102,11 @@ class AnalysisSettings:
         )
         centre = self.payload_centre
         return robot if centre is None else carrying(robot, robot.payload, centre)
+
+    def resolved(self) -> AnalysisSettings:
+        """Return the settings with absolute paths of the robot's files."""
+        urdf = self.urdf and str(Path(self.urdf).resolve())
+        return replace(self, robot=absolute(self.robot), urdf=urdf)
 
     def as_declared(self) -> AnalysisSettings:
         """Return the settings without a payload that was measured and not declared."""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -41,6 +41,10 @@ class RecordedCell(NamedTuple):
     topics: CellTopics
     arms: dict[str, str]  # name of each arm's part in the analysis, by namespace
 
+    def resolved(self) -> RecordedCell:
+        """Return the recording with an absolute path."""
+        return self._replace(path=self.path.resolve())
+
 
 def arm_of(recording: str, arm: str) -> str:
     """Return the name of an arm's part of a recording; without a namespace it is the whole."""
@@ -73,18 +77,18 @@ class CellFindings:
 def find_episodes(
     cell: RecordedCell,
     touches: Mapping[str, Sequence[ArmContact]],
-    load: Callable[[], Robot],
+    robot: Robot,
 ) -> CellFindings:
     """Return the episodes of a recording; its errors are reported as text.
 
     Args:
         cell: the recording.
         touches: of each arm, in order of time.
-        load: returns the robot that every arm is.
+        robot: that every arm is.
     """
     found = CellFindings(cell.name, cell.topics)
     try:
-        robot, groups = load(), _groups(touches)
+        groups = _groups(touches)
         spans = _spans(cell, [group[0][0].time for group in groups])
         record = _read(cell, robot, spans[0]) if groups else None
         for number, group in enumerate(groups):

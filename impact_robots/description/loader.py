@@ -31,6 +31,7 @@ from impact_robots.validation import payload_range
 from impact_robots.yaml_file import mapping_of, read_mapping, read_text
 
 _HERE = Path(__file__).parents[1]
+_YAML = (".yaml", ".yml")
 _TRANSMISSION = ("joint_stiffness", "joint_damping")
 _FORCES = ("contact", "sensor", "tool")
 _HAVE_DEFAULTS = ("tool", "velocity_noise", "torque_noise")  # without an entry a value is assumed
@@ -230,12 +231,17 @@ def robot_path(name: str | Path) -> Path:
         RobotError: there is no robot of that name.
     """
     path = Path(name)
-    if path.suffix in (".yaml", ".yml"):
+    if path.suffix in _YAML:
         return path
     if str(name) not in available_robots():
         choices = ", ".join(available_robots())
         raise RobotError(f"robot: expected one of {choices} or a YAML file, got {str(name)!r}")
     return _HERE / f"{name}.yaml"
+
+
+def absolute(name: str) -> str:
+    """Return a robot's name, or the absolute path of its YAML, which other folders need."""
+    return str(Path(name).resolve()) if Path(name).suffix in _YAML else name
 
 
 def _urdf_path(path: Path, entries: Entries, override: str | Path | None) -> Path:

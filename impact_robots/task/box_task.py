@@ -7,8 +7,9 @@ The true box and its position are in a scenario of ``impact_sim``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from impact_robots.entry import entry
 from impact_robots.exceptions import TaskError
 from impact_robots.robot import Robot
 
+_Task = TypeVar("_Task", bound="BoxTask")  # that one, or a scenario
 UNAWARE = "unaware"
 IMPACT_LIMITS_OF_BOXES = (UNAWARE, "joint_load", "robust")
 ARM_JOINTS = 7  # six for the plate's pose; how the first one moves is a task of its own
@@ -95,6 +97,11 @@ class BoxTask:
             raise TaskError(
                 f"{self.name}: references: expected {arms} files, one an arm, got {files}"
             )
+
+    def resolved(self: _Task) -> _Task:
+        """Return the task with absolute paths of its files."""
+        files = tuple(str(Path(each).resolve()) for each in self.references)
+        return replace(self, cell=self.cell.resolved(), references=files)
 
     @property
     def robots(self) -> tuple[Robot, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +32,10 @@ class TrialTruth:
     normal: tuple[float, ...]  # of the surface, base axes
     normal_impulse: float  # [N.s]
     torque_threshold: float  # of the scenario's torque-error detector; NaN: none [N.m]
+
+    def resolved(self) -> TrialTruth:
+        """Return the trial with an absolute path."""
+        return replace(self, bag=self.bag.resolve())
 
     @property
     def hits(self) -> bool:

@@ -60,7 +60,7 @@ def of(bag, truth, robot=ROBOT, **options):
     cell = arms_of(bag, bag.name, settings)[1]
     times = dict(zip(("left", "right"), truth, strict=True)) | {"": truth[0]}
     touches = {arm: [ArmContact(times[arm], True)] for arm in cell.arms}
-    found = find_episodes(cell, touches, settings.load_robot)
+    found = find_episodes(cell, touches, settings.load_robot())
     return found, {each.key: each.text for each in cell_sentences(found, robot)}
 
 
@@ -268,7 +268,7 @@ def test_an_arm_that_touches_nothing_is_said(grab, truth):
     settings = AnalysisSettings(robot=ROBOT)
     cell = arms_of(grab[0], "grab", settings)[1]
     touches = {"left": [ArmContact(truth[0], True)], "right": []}
-    found = find_episodes(cell, touches, settings.load_robot)
+    found = find_episodes(cell, touches, settings.load_robot())
     said = {each.key: each.text for each in cell_sentences(found, ROBOT)}
     assert "of right no impact was found" in said["untouched"]
     assert arm_rows([found])[0]["arm"] == "left" and len(arm_rows([found])) == 1
@@ -295,7 +295,7 @@ def test_one_arm_can_be_chosen_as_before(grab):
 def test_a_bag_that_cannot_be_read_any_more_is_said(grab, truth, tmp_path):
     cell = arms_of(grab[0], "grab", AnalysisSettings())[1]._replace(path=tmp_path / "gone")
     found = find_episodes(
-        cell, {"left": [ArmContact(truth[0], True)]}, AnalysisSettings().load_robot
+        cell, {"left": [ArmContact(truth[0], True)]}, AnalysisSettings().load_robot()
     )
     keys = [each.key for each in cell_sentences(found, ROBOT)]
     assert keys == ["arms", "unread"] and found.episodes == []

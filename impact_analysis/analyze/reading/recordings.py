@@ -48,6 +48,10 @@ class Part(NamedTuple):
     last: int | None = None  # of the next piece's first one [ns]; None: there is no next piece
     span: Span = (None, None)  # recorded time to read, more than that [ns]
 
+    def resolved(self) -> Part:
+        """Return the part with an absolute path."""
+        return self._replace(path=self.path.resolve())
+
     def holds(self, time: int) -> bool:
         """Return whether a stamp [ns] is of this piece."""
         after = self.first is None or time >= self.first
