@@ -24,18 +24,18 @@ from impact_bringup.launch_parts import (
     shared_file,
 )
 
-TOPIC = {"velocity": "commands", "position": "commands", "twist": "twist"}
+TOPICS = ("commands", "twist", "trajectory")  # one of them, by the interface
 OVERRIDES = ("robot", "urdf", "joint_prefix", "interface")
 
 
 def generate_launch_description():
-    interfaces = ["velocity", "position", "twist", "trajectory"]
+    interfaces = ["", "velocity", "position", "twist", "trajectory"]
     arguments = {
         "parameters": (
             shared_file("config", "suite.yaml"),
             "Parameter file: says where surfaces are, among other things",
         ),
-        "interface": ("velocity", "What your controller sends", interfaces),
+        "interface": ("", "What your controller sends; empty: the parameter file's", interfaces),
         "robot": ("", "Robot by name, or path of its YAML; empty: the parameter file's"),
         "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),
         "joint_prefix": ("", "Prefix of joint names; empty: the parameter file's"),
@@ -47,12 +47,9 @@ def generate_launch_description():
 
 
 def _actions(context):
-    topic = TOPIC.get(context.launch_configurations["interface"], "trajectory")
-    remapped = {
-        "joint_states": "joint_states",
-        f"~/{topic}_in": "commands_in",
-        f"~/{topic}": "commands",
-    }
+    remapped = {"joint_states": "joint_states"}
+    for topic in TOPICS:
+        remapped |= {f"~/{topic}_in": "commands_in", f"~/{topic}": "commands"}
     settings = given(context.launch_configurations, OVERRIDES)
     return [
         limited_discovery(),

@@ -29,7 +29,13 @@ KEYS = (
     Key("urdf", "", "`--urdf`, or the parameter `urdf`", (LOADING,), "path, from the YAML's"),
     Key("joint_prefix", "", "none", (), "text before every joint and link name of the YAML"),
     Key("joints", "", "", (LOADING,), "that move, in the URDF's order; others are locked at zero"),
-    Key("base_link", "", "", (LOADING,), 'frame of "base axes"'),
+    Key(
+        "base_link",
+        "",
+        "",
+        (LOADING,),
+        'frame of "base axes": root of the URDF, or a link in its place',
+    ),
     Key("base", "", "fixed", (), "`fixed`, or `floating`: the base moves, and has six velocities"),
     Key(
         "contacts",

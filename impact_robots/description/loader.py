@@ -26,6 +26,7 @@ from impact_robots.entries import ABOVE_0, AT_LEAST_0, Entries
 from impact_robots.exceptions import OutOfRangeError, RobotError
 from impact_robots.robot import JointLimits, Robot, read_only
 from impact_robots.state.frames import frame_index, name_frames_apart
+from impact_robots.urdf.chain import is_at_root, root_link
 from impact_robots.urdf.urdf_file import full_model, read_urdf
 from impact_robots.validation import payload_range
 from impact_robots.yaml_file import mapping_of, read_mapping, read_text
@@ -148,8 +149,15 @@ def robot_of(
     model = _reduced(urdf_path, full_model(urdf_path, urdf_text, root, kind), joints)
     as_a_set = entries.flag("inertias_identified_as_a_set", False)
     check_links(urdf_path, model, as_a_set=as_a_set)  # before a tool hides a link without mass
-    base = prefix + entries.text("base_link")
+    base = entries.text("base_link")
+    if model.existFrame(prefix + base):  # else one of the cell's, such as `world`
+        base = prefix + base
     check_frame(entries, "base_link", base, model)
+    if kind == "fixed" and not is_at_root(model, base):
+        raise RobotError(
+            f"{entries.where('base_link')}: expected {root_link(model)!r}, the URDF's root, or a"
+            f" link fixed in its place, got {base!r}, which is elsewhere"
+        )
     n = len(joints)
     limits, unknown = read_limits(entries, model), np.full(n, np.nan)
     contact_frame, tool = attach_tool(entries, model, prefix)

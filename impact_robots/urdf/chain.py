@@ -12,6 +12,7 @@ import pinocchio as pin
 from impact_robots.exceptions import RobotError
 
 BASE, TIPS = "base_link", ("tool0", "flange")  # what arms' URDFs usually call them
+_ROUNDING = 1e-9  # of a place that is another one's [m; rad]
 
 
 class Chain(NamedTuple):
@@ -29,7 +30,7 @@ def find_chain(path: Path, model: pin.Model, base: str = "", tip: str = "") -> C
     Args:
         path: of the URDF, for errors.
         model: of all of it.
-        base: link; empty: ``base_link``, or else the root.
+        base: link; empty: ``base_link`` if it is in the place of the root, or else the root.
         tip: link; empty: of those behind most joints ``tool0``, ``flange``, or else the last.
 
     Raises:
@@ -39,7 +40,7 @@ def find_chain(path: Path, model: pin.Model, base: str = "", tip: str = "") -> C
     for option, link in (("--base", base), ("--tip", tip)):
         if link and link not in parents:
             raise RobotError(f"{option}: expected a link of {path}, {_some(parents)}, got {link!r}")
-    base = base or (BASE if parents.get(BASE) == 0 else next(iter(parents)))
+    base = base or (BASE if BASE in parents and is_at_root(model, BASE) else root_link(model))
     tip = tip or _tip(model, parents)
     moved = set(_support(model, parents[tip])) - set(_support(model, parents[base]))
     joints = sorted(moved)
@@ -54,6 +55,17 @@ def find_chain(path: Path, model: pin.Model, base: str = "", tip: str = "") -> C
     beside = [j for j in range(1, model.njoints) if not carried & set(_support(model, j))]
     names = (tuple(model.names[j] for j in each) for each in (joints, beside))
     return Chain(base, tip, *names)
+
+
+def root_link(model: pin.Model) -> str:
+    """Return the name of the root of the URDF."""
+    return next(each.name for each in model.frames if each.type == pin.BODY)
+
+
+def is_at_root(model: pin.Model, link: str) -> bool:
+    """Return whether a link is fixed where the root of the URDF is, with the same axes."""
+    frame = model.frames[model.getFrameId(link)]
+    return frame.parentJoint == 0 and frame.placement.isIdentity(_ROUNDING)
 
 
 def _tip(model: pin.Model, parents: dict[str, int]) -> str:

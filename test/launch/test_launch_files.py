@@ -571,3 +571,30 @@ def test_an_argument_wins_over_the_parameter_file(launch_file, graph, name, ship
         for node in graph(executable, line).nodes.values():
             assert node.get_parameter("joint_prefix").value == "arm_"
             assert node.get_parameter("urdf").value == str(urdf)
+
+
+@pytest.mark.parametrize(
+    ("interface", "topic"),
+    [
+        ("velocity", "commands"),
+        ("position", "commands"),
+        ("twist", "twist"),
+        ("trajectory", "trajectory"),
+    ],
+)
+def test_the_governor_sends_what_the_parameter_file_says(
+    launch_file, graph, tmp_path, interface, topic
+):
+    """It was set to velocities, whatever the file said, and a driver of positions got zeros."""
+    given = {"robot": "panda", "interface": interface}
+    file = tmp_path / "arm.yaml"
+    file.write_text(yaml.safe_dump({"/**/impact_governor": {"ros__parameters": given}}))
+    launched = launch_file("governor", parameters=str(file), commands="driver", commands_in="mine")
+    (arguments,) = launched.lines.values()
+    made = graph("impact_governor", arguments)
+    node = made.nodes["impact_governor"]
+    assert node.get_parameter("interface").value == interface
+    assert node.trigger_configure() == TransitionCallbackReturn.SUCCESS
+    heard, sent = made.topics("impact_governor")
+    assert "/mine" in heard and "/driver" in sent
+    assert not any(name.endswith(f"/{topic}") for name in sent)

@@ -17,6 +17,8 @@ from impact_predictor.learning.learned_file import with_wall
 from impact_robots import RobotError, load_robot, robot_from_urdf
 from impact_robots.description.loader import _HERE
 from impact_robots.exceptions import UsageError
+from impact_robots.urdf.chain import find_chain
+from impact_robots.urdf.urdf_file import full_model, read_urdf
 from impact_robots.yaml_file import read_mapping
 
 PANDA = (_HERE / "panda.yaml").read_text()
@@ -48,6 +50,32 @@ def refusal(load, path):
         load(path)
     assert len(str(caught.value).splitlines()) == 1
     return str(caught.value)
+
+
+TABLE = """<link name="world"/><joint name="table" type="fixed"><parent link="world"/>
+<child link="panda_link0"/><origin xyz="0 0 {}" rpy="0 0 0"/></joint><link name="panda_link0">"""
+
+
+def test_base_axes_are_those_of_the_root(written):
+    """Of an arm on a table they were the root's under the name of the arm's own link."""
+    first, mounted = '<link name="panda_link0">', TABLE.format(0.8)
+    said = refusal(load_robot, written(old=first, new=mounted))
+    assert "base_link: expected 'world', the URDF's root, or a link fixed in its place" in said
+    assert load_robot(written({"base_link": "world"}, first, mounted)).base_frame == "world"
+    assert load_robot(written(old=first, new=TABLE.format(0))).base_frame == "panda_link0"
+    moving = written({"base_link": "link3"})
+    assert "got 'panda_link3', which is elsewhere" in refusal(load_robot, moving)
+
+
+def test_a_drafted_base_is_where_the_root_is(tmp_path):
+    """`base_link` behind a mount was taken for the base axes."""
+    for height, base in ((0.8, "world"), (0.0, "base_link")):
+        text = PANDA_URDF.replace("panda_link0", "base_link")
+        mounted = TABLE.format(height).replace("panda_link0", "base_link")
+        (tmp_path / "arm.urdf").write_text(text.replace('<link name="base_link">', mounted, 1))
+        path = tmp_path / "arm.urdf"
+        model = full_model(path, *read_urdf(path), "fixed")
+        assert find_chain(path, model).base == base
 
 
 @pytest.mark.parametrize(
