@@ -231,8 +231,8 @@ class ImpactController:
         state = self._state = self._packed(q, velocity)
         place, normal_speed = state.along(self._normal)
         gap = place - self._level
-        self.anew = not sent.started
-        if self.anew:
+        self.anew = begins = not sent.started
+        if begins:
             self._look_before_approaching(state.point, dq, gap)
         taken = periods * self.period
         self._watch_for_stall(gap, ready, taken)
@@ -242,7 +242,7 @@ class ImpactController:
         self._since_look += taken
         self._count += 1
         self._looks = self._count % self.every == 0
-        if phase is not self._phase or self.anew:
+        if phase is not self._phase or begins:
             self._enter(phase, state.point, dq)
         command = self._command(state, dq, gap, normal_speed, ready)
         self._remember(command)
@@ -337,8 +337,10 @@ class ImpactController:
     def _enter(self, phase: Phase, state: PointState, dq: np.ndarray) -> None:
         """Start a phase from this state, measured with velocities ``dq`` (n,) [rad/s]."""
         sent = self.interface
-        if not sent.started and not (self._positioned and sent.may_follow(state.q)):
-            sent.position = state.q
+        if not sent.started:
+            self.anew = not (self._positioned and sent.may_follow(state.q))
+            if self.anew:
+                sent.position = state.q
         self._stall.reset()
         self._held_back.reset()
         self._tracking.reset(float(np.linalg.norm(state.J[:3].dot(dq))))

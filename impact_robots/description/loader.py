@@ -149,9 +149,10 @@ def robot_of(
     model = _reduced(urdf_path, full_model(urdf_path, urdf_text, root, kind), joints)
     as_a_set = entries.flag("inertias_identified_as_a_set", False)
     check_links(urdf_path, model, as_a_set=as_a_set)  # before a tool hides a link without mass
-    base = entries.text("base_link")
-    if model.existFrame(prefix + base):  # else one of the cell's, such as `world`
-        base = prefix + base
+    link = entries.text("base_link")
+    base = prefix + link
+    if model.existFrame(link) and not model.existFrame(base):  # of the cell, such as `world`
+        base = link
     check_frame(entries, "base_link", base, model)
     if kind == "fixed" and not is_at_root(model, base):
         raise RobotError(

@@ -149,6 +149,24 @@ def test_an_activation_forgets_the_fault(panda, scenario, contact):
 
 
 @pytest.mark.parametrize("interface", INTERFACES)
+def test_a_goal_begins_from_the_command_of_an_arm_that_holds_under_load(
+    panda, scenario, contact, interface
+):
+    """A position led the measured one by more than a period at full speed: a fault, for good."""
+    guarded, q = guarded_for(panda, contact, interface=interface), scenario.start(panda)
+    guarded.controller.stop()
+    before = answers(guarded, q, 0, 300)[-1]
+    droop = np.array([0.0, 0.015, 0.0, 0.012, 0.0, 0.01, 0.0])  # of a payload
+    answers(guarded, q - droop, 300, 303)  # at once, as far as the states are concerned
+    goal = ImpactController(panda, Plan(contact, speed=0.05, interface=interface))
+    guarded.adopt(goal)
+    held = answers(guarded, q - droop, 303, 320)
+    assert held and None not in held and not guarded.fault
+    if interface == "position":
+        assert np.abs(held[0].position - before.position).max() < 2e-3
+
+
+@pytest.mark.parametrize("interface", INTERFACES)
 def test_a_restart_ends_the_goal_whose_controller_was_adopted(panda, scenario, contact, interface):
     guarded = guarded_for(panda, contact, interface=interface, impact_limits="robust")
     own, q = guarded.controller, scenario.start(panda)
