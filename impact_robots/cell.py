@@ -36,7 +36,7 @@ class PlacedRobot(NamedTuple):
         """
         return robot_named(self.robot, self.yaw)
 
-    def resolved(self) -> PlacedRobot:
+    def with_absolute_paths(self) -> PlacedRobot:
         """Return it with an absolute path of its YAML."""
         return self._replace(robot=absolute(self.robot))
 
@@ -129,9 +129,9 @@ class RobotCell:
         """Of the arms, by name or the path of the YAML, each once."""
         return tuple(dict.fromkeys(each.robot for each in self.robots))
 
-    def resolved(self) -> RobotCell:
+    def with_absolute_paths(self) -> RobotCell:
         """Return it with absolute paths of the robots' YAMLs."""
-        return replace(self, robots=tuple(each.resolved() for each in self.robots))
+        return replace(self, robots=tuple(each.with_absolute_paths() for each in self.robots))
 
     def load(self) -> tuple[Robot, ...]:
         """Return the arms, each with the axes of the world at its base; raises as one does."""

@@ -64,7 +64,7 @@ class RobotParameters:
         " robot's own tool (doc/hitting_hardest.md); empty: the robot's own.",
     )
 
-    def resolved(self) -> RobotParameters:
+    def with_absolute_paths(self) -> RobotParameters:
         """Return the parameters with absolute paths of the robot's files."""
         urdf = self.urdf and str(Path(self.urdf).resolve())
         return replace(self, robot=absolute(self.robot), urdf=urdf, tool=absolute(self.tool))

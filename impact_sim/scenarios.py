@@ -68,7 +68,7 @@ class Scenario:
             return self
         return replace(self, reference_speed=self.speeds[trial % len(self.speeds)])
 
-    def resolved(self) -> Scenario:
+    def with_absolute_paths(self) -> Scenario:
         """Return the scenario with an absolute path of its robot's YAML."""
         return replace(self, robot=absolute(self.robot))
 

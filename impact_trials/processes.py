@@ -95,14 +95,14 @@ class Workers:
     def finished(self, work: Work, arguments: Arguments) -> Iterator[Any]:
         """Yield ``work(*each)`` for each of ``arguments`` as it is finished.
 
-        A cluster gets absolute paths: of a Path, and of what has a method ``resolved``.
+        A cluster gets absolute paths: of a Path, and of what has a method ``with_absolute_paths``.
 
         Raises:
             AnalysisError: a process died; says in which command.
             UsageError: there is no such cluster.
         """
         if self._dask:
-            sent = (tuple(map(_resolved, each)) for each in arguments)
+            sent = (tuple(map(_absolute, each)) for each in arguments)
             yield from _on_dask(work, sent, self._dask)
             return
         left = iter(arguments)
@@ -180,11 +180,11 @@ def _numbered(number: int, work: Work, *arguments: Any) -> tuple[int, Any]:
         return number, error
 
 
-def _resolved(value: Any) -> Any:
+def _absolute(value: Any) -> Any:
     """Return what a value is in every folder."""
     if isinstance(value, Path):
         return value.resolve()
-    own = getattr(value, "resolved", None)
+    own = getattr(value, "with_absolute_paths", None)
     return value if own is None else own()
 
 

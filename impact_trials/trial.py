@@ -43,9 +43,9 @@ class Trial(Generic[Kind]):
         """Name of the recording."""
         return recording_name(self.scenario.name, self.number)
 
-    def resolved(self) -> Trial[Any]:
+    def with_absolute_paths(self) -> Trial[Any]:
         """Return the trial with absolute paths of its scenario's files."""
-        return replace(self, scenario=self.scenario.resolved())
+        return replace(self, scenario=self.scenario.with_absolute_paths())
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class AnalysisSettings:
         centre = self.payload_centre
         return robot if centre is None else carrying(robot, robot.payload, centre)
 
-    def resolved(self) -> AnalysisSettings:
+    def with_absolute_paths(self) -> AnalysisSettings:
         """Return the settings with absolute paths of the robot's files."""
         urdf = self.urdf and str(Path(self.urdf).resolve())
         return replace(self, robot=absolute(self.robot), urdf=urdf)

@@ -41,7 +41,7 @@ class RecordedCell(NamedTuple):
     topics: CellTopics
     arms: dict[str, str]  # name of each arm's part in the analysis, by namespace
 
-    def resolved(self) -> RecordedCell:
+    def with_absolute_paths(self) -> RecordedCell:
         """Return the recording with an absolute path."""
         return self._replace(path=self.path.resolve())
 

@@ -98,10 +98,10 @@ class BoxTask:
                 f"{self.name}: references: expected {arms} files, one an arm, got {files}"
             )
 
-    def resolved(self: _Task) -> _Task:
+    def with_absolute_paths(self: _Task) -> _Task:
         """Return the task with absolute paths of its files."""
         files = tuple(str(Path(each).resolve()) for each in self.references)
-        return replace(self, cell=self.cell.resolved(), references=files)
+        return replace(self, cell=self.cell.with_absolute_paths(), references=files)
 
     @property
     def robots(self) -> tuple[Robot, ...]:

@@ -33,7 +33,7 @@ class TrialTruth:
     normal_impulse: float  # [N.s]
     torque_threshold: float  # of the scenario's torque-error detector; NaN: none [N.m]
 
-    def resolved(self) -> TrialTruth:
+    def with_absolute_paths(self) -> TrialTruth:
         """Return the trial with an absolute path."""
         return replace(self, bag=self.bag.resolve())
 

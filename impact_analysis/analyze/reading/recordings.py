@@ -48,7 +48,7 @@ class Part(NamedTuple):
     last: int | None = None  # of the next piece's first one [ns]; None: there is no next piece
     span: Span = (None, None)  # recorded time to read, more than that [ns]
 
-    def resolved(self) -> Part:
+    def with_absolute_paths(self) -> Part:
         """Return the part with an absolute path."""
         return self._replace(path=self.path.resolve())
 
