@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from impact_bags.exceptions import RecordingError
 from impact_bags.reading.quick_states import QuickStates
 from impact_bags.reading.reader import Span
 from impact_bags.reading.recording import (
+    LOOK_AHEAD,
     Force,
     Item,
     RecordedReference,
@@ -36,7 +37,7 @@ from impact_detector.ros.conversion import (
     wrench_sample,
 )
 from impact_detector.signals.reference_torque import PREVIOUS, SAME
-from impact_detector.signals.sample import JointSample
+from impact_detector.signals.sample import JointSample, from_seconds
 from impact_robots import ImpactError, Robot
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader, to_nanoseconds
@@ -48,6 +49,7 @@ ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
 UNREADABLE = (ImpactError, AttributeError, IndexError, OverflowError, TypeError, ValueError)
 DESIRED = "desired_joint_states"
 MUCH_FASTER = 5.0  # rate over that of other topics with the same joints, for the driver's own topic
+FIRST_LOOK = from_seconds(0.1)  # backwards for a joint state [ns]
 FIRST = 10  # messages of a topic that are read for the names of its joints
 _OWN_REFERENCE = f"impact_qp/{DESIRED}"
 
@@ -61,6 +63,14 @@ class TopicChoice:
     pairing: str = ""  # rule of signals.reference_torque; empty: by the reference's topic
     wrench: str = ""  # of force samples; empty: all
     namespace: str = ""  # of the arm whose topics are read; empty: all
+
+
+class Boundary(NamedTuple):
+    """Where a part of a recording begins [ns]."""
+
+    before: int  # recorded time of the last joint state of the part before it
+    time: int  # of its own first one
+    stamp: int  # of its own first one
 
 
 class BagRecording:
@@ -142,24 +152,46 @@ class BagRecording:
             with suppress(*UNREADABLE):
                 yield from _announcements(last)
 
-    def boundaries(self, count: int) -> list[tuple[int, int]]:
-        """Return the boundaries of ``count`` parts of equal length.
+    def boundaries(self, count: int) -> list[Boundary]:
+        """Return the boundaries of at most ``count`` parts of equal length.
 
         Returns:
-            recorded time and stamp [ns] of the first joint state of each part but the first
-            one; None if stamps do not increase along them.
+            of each part but the first one; none where stamps do not go along with recorded time,
+            as after a restart of a simulation or of a driver's clock.
         """
+        found: dict[int, Boundary] = {}
         with BagReader(self._path, salvage=True) as bag:
             start, end = bag.span
-            found = []
+            known = [self._state_after(bag, start), self._state_before(bag, start, end + 1)]
             for k in range(1, count):
                 at = start + (end - start) * k // count
-                message = next(bag.messages([self.state_topic], (at, None)), None)
-                if message is not None:
-                    with suppress(*UNREADABLE):
-                        found.append((message[1], to_nanoseconds(message[2].header.stamp)))
-        stamps = [stamp for _, stamp in found]
-        return found if all(a < b for a, b in pairwise(stamps)) else []
+                first, before = self._state_after(bag, at), self._state_before(bag, start, at)
+                if first is not None and before is not None:
+                    found[first[0]] = Boundary(before[0], *first)
+                    known += [first, before]
+        ahead = [stamp - time for time, stamp in filter(None, known)]
+        if None in known or max(ahead) - min(ahead) > LOOK_AHEAD:
+            return []
+        return list(found.values())
+
+    def _state_after(self, bag: BagReader, at: int) -> tuple[int, int] | None:
+        """Return recorded time and stamp of the first joint state from a recorded time on [ns]."""
+        return next(self._times(bag, (at, None)), None)
+
+    def _state_before(self, bag: BagReader, start: int, at: int) -> tuple[int, int] | None:
+        """Return those of the last joint state before it; ``start``: of the recording [ns]."""
+        back = FIRST_LOOK
+        while True:
+            last = deque(self._times(bag, (at - back, at)), maxlen=1)
+            if last or at - back <= start:
+                return last[0] if last else None
+            back *= 2
+
+    def _times(self, bag: BagReader, span: Span) -> Iterator[tuple[int, int]]:
+        """Yield recorded time and stamp of the joint states in a span [ns]."""
+        for _, time, message in bag.messages([self.state_topic], span):
+            with suppress(*UNREADABLE):
+                yield time, to_nanoseconds(message.header.stamp)
 
 
 def _state_item(message: Any, reader: JointReader) -> Item:

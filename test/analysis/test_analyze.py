@@ -30,6 +30,7 @@ from impact_trials.processes import on_cluster
 
 TYPES = ("flex_exp_type1", "flex_exp_type4", "flex_exp_type8", "flex_exp_type9")
 ANNOUNCEMENT = "impact_msgs/msg/ImpactAnnouncement"
+TOPIC = {"/joint_states": "panda"}
 TOUCH = 1.4  # of every trial, to 2 ms [s]
 
 
@@ -377,10 +378,11 @@ def test_what_was_no_event_is_said(write_csv, samples):
     )
 
 
-def write_bag(path, samples, robots, *, announced="", desired=None):
+def write_bag(path, samples, robots, *, announced="", desired=None, recorded=None):
     """Write the same joint states on a topic for each robot, whose joints have its name.
 
-    Beside them desired efforts (k, 7) of the first robot, where they are given.
+    Beside them desired efforts (k, 7) of the first robot, where they are given. ``recorded`` is
+    when they are recorded [s], by default at their stamps.
     """
     types = impact_typestore()
     kinds = types.types
@@ -398,7 +400,8 @@ def write_bag(path, samples, robots, *, announced="", desired=None):
             for topic, robot, effort in written:
                 names = [f"{robot}_joint{i}" for i in range(1, 8)]
                 message = state(header(stamp(*divmod(time, 10**9)), ""), names, *row[1:3], effort)
-                bag.write(topic, "sensor_msgs/msg/JointState", message, time)
+                at = time if recorded is None else round(recorded[k] * 1e9)
+                bag.write(topic, "sensor_msgs/msg/JointState", message, at)
     return path
 
 
@@ -480,6 +483,36 @@ def test_a_long_recording_in_pieces_is_the_same(tmp_path, samples, monkeypatch):
     for impact in together.impacts:
         assert impact.normal.tolist() == [0.0, 0.0, 1.0]
         assert impact.announced_friction == 0.3
+
+
+def at_rest(times):
+    """Joint states of an arm at rest at these stamps [s]."""
+    still = np.zeros((len(times), 7))
+    return times, still, still, still
+
+
+@pytest.mark.parametrize("restart", [1.0, 3.2])  # of 4 s: where pieces meet, and within one
+def test_a_recording_whose_stamps_restart_is_not_cut(tmp_path, monkeypatch, restart):
+    monkeypatch.setattr("impact_analysis.analyze.reading.recordings.SHORT", 1.0)
+    recorded = 10.0 + np.arange(0.0, 4.0, 0.01)
+    stamps = np.where(recorded < 10.0 + restart, recorded, recorded - 0.9)
+    bag = write_bag(tmp_path / "bag", at_rest(stamps), TOPIC, recorded=recorded)
+    assert pieces(Part(bag, bag.name), AnalysisSettings(), 2) == [Part(bag, bag.name)]
+    even = write_bag(tmp_path / "even", at_rest(recorded - 0.9), TOPIC, recorded=recorded)
+    assert len(pieces(Part(even, even.name), AnalysisSettings(), 2)) == 2
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_long_gap_where_pieces_meet_is_said(tmp_path, monkeypatch, count):
+    monkeypatch.setattr("impact_analysis.analyze.reading.recordings.SHORT", 1.0)
+    some = np.arange(0.0, 2.0, 0.01)
+    bag = write_bag(tmp_path / "bag", at_rest(np.concatenate([10.0 + some, 40.0 + some])), TOPIC)
+    whole = collect(bag, AnalysisSettings())
+    cut = pieces(Part(bag, bag.name), AnalysisSettings(), count)
+    assert len(cut) == 2
+    together = joined([collect(bag, AnalysisSettings(), piece) for piece in cut])
+    assert together.remarks == whole.remarks and len(whole.gaps) == 1
+    assert together.duration == pytest.approx(whole.duration, abs=1e-9)
 
 
 def test_two_contacts_in_one_window_are_said():

@@ -196,7 +196,7 @@ def joined(parts: Sequence[Collected]) -> Collected:
         sum(part.dropped for part in parts),
         sum(part.duration for part in parts),
         float(np.nanmedian([part.period for part in parts])),
-        float(np.nanmax([part.largest_statistic for part in parts])),
+        float(np.fmax.reduce([part.largest_statistic for part in parts])),
         first.threshold,
         [gap for part in parts for gap in part.gaps],
         [jump for part in parts for jump in part.jumps],

@@ -29,7 +29,7 @@ from impact_robots import ImpactError
 from impact_robots.exceptions import UsageError
 
 SHORT = 120.0  # recordings are not cut into pieces [s]
-LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece [s]
+LEAD, TRAIL = 5.0, 2.0  # what is read before and after a piece and its gap [s]
 LOOK = 200  # joint states at the beginning of a recording, by which its detector is chosen
 TOGETHER = 0.15  # a force peak that near to an impact belongs to it [s]
 
@@ -108,18 +108,18 @@ def pieces(whole: Part, settings: AnalysisSettings, count: int) -> list[Part]:
         cuts = recording.boundaries(count)
     except ImpactError:
         return [whole]  # collecting it will say what is wrong
-    ends = zip([(None, None), *cuts], [*cuts, (None, None)], strict=True)
+    ends = zip([None, *cuts], [*cuts, None], strict=True)
     return [
         whole._replace(
             number=number,
-            first=first,
-            last=last,
+            first=None if begin is None else begin.stamp,
+            last=None if end is None else end.stamp,
             span=(
-                None if begin is None else begin - from_seconds(LEAD),
-                None if end is None else end + from_seconds(TRAIL),
+                None if begin is None else begin.before - from_seconds(LEAD),
+                None if end is None else end.time + from_seconds(TRAIL),
             ),
         )
-        for number, ((begin, first), (end, last)) in enumerate(ends)
+        for number, (begin, end) in enumerate(ends)
     ]
 
 
