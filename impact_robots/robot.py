@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from zlib import crc32
 
 import numpy as np
 import pinocchio as pin
@@ -126,6 +128,13 @@ class Robot:
     def dof(self) -> int:
         """Number of joints n."""
         return len(self.joint_names)
+
+    @property
+    def checksum(self) -> int:
+        """Of all parameters: two robots with the same one are the same."""
+        parts = [getattr(self, each.name) for each in fields(self) if each.name != "limits"]
+        parts += [getattr(self.limits, each.name) for each in fields(self.limits)]
+        return crc32(b"".join(map(pickle.dumps, parts)))
 
     @property
     def cover(self) -> Cover | None:

@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 from impact_robots.cell import robot_named
 from impact_robots.exceptions import UsageError
-from impact_robots.robot import Robot
 from impact_sim.scenario_choice import AnyScenario, robots_of
 
 CAMPAIGN = "campaign.json"
@@ -40,7 +37,7 @@ def campaign_text(
         parquet: the rows are in Parquet files.
     """
     names = [name for each in scenarios for name in robots_of(each)]
-    robots = {name: _mark(robot_named(name)) for name in names}
+    robots = {name: robot_named(name).checksum for name in names}
     asked = {
         "seed": seed,
         "trials": count,
@@ -90,10 +87,3 @@ def check_campaign(folder: Path, asked: str) -> None:
 def _differ(one: Any, other: Any) -> bool:
     """Return whether two JSON values differ; NaN equals NaN."""
     return json.dumps(one) != json.dumps(other)
-
-
-def _mark(robot: Robot) -> int:
-    """Return a checksum of all parameters of a robot."""
-    parts = [getattr(robot, each.name) for each in fields(robot) if each.name != "limits"]
-    parts += [getattr(robot.limits, each.name) for each in fields(robot.limits)]
-    return crc32(b"".join(map(pickle.dumps, parts)))

@@ -13,7 +13,7 @@ from typing import Any
 
 from impact_analysis.analyze.analysis import analyze_impacts
 from impact_analysis.analyze.comparing.carried import counting_with, payload_of
-from impact_analysis.analyze.reading.collected import Collected, joined, load, save
+from impact_analysis.analyze.reading.collected import Collected, basis_of, joined, load, save
 from impact_analysis.analyze.reading.collection import MOST_TRACES, collect
 from impact_analysis.analyze.reading.recordings import (
     Part,
@@ -52,7 +52,8 @@ def analyze(
         path: bag (MCAP, sqlite3), CSV, or folder of these.
         out: folder for what is known of each recording, so that it can be resumed.
         jobs: processes; within :func:`~impact_trials.processes.on_cluster` a cluster works instead.
-        resume: leave out recordings that ``out`` knows under the same settings.
+        resume: leave out recordings that ``out`` has results of: of the same files, robot and
+            settings, and without an error.
         seed: of all resampling.
         progress: hears the share done and a note.
         **settings: of :class:`AnalysisSettings`.
@@ -84,22 +85,22 @@ def analyze_into(
 ) -> Analysis:
     """Do what :func:`analyze` does, in a folder that the caller has locked."""
     wanted = AnalysisSettings(**settings)
-    wanted.load_robot()
-    said = wanted.as_json()
+    robot = wanted.load_robot()
     read = [arms_of(*each, wanted) for each in named_recordings(Path(path))]
     arms = [arm for several, _ in read for arm in several]
     names = [arm.name for arm in arms]
     check_normals(wanted, names)
     folder = None if out is None else _made(Path(out) / PARTS)
+    basis = {arm.name: basis_of(arm.path, wanted.as_json(), robot) for arm in arms if folder}
     done: dict[str, Collected] = {}
     if resume and folder is not None:
-        known = {name: load(folder, name, said) for name in names}
+        known = {name: load(folder, name, basis[name]) for name in names}
         done = {name: each for name, each in known.items() if each is not None}
     left = [arm for arm in arms if arm.name not in done]
     for found in _collected(left, wanted, jobs):
         done[found.recording] = found
         if folder is not None:
-            save(folder, found, said)
+            save(folder, found, basis[found.recording])
         progress(0.9 * len(done) / len(names), f"{len(done)} of {len(names)} recordings")
         if len(done) % MOST_TRACES == 0:
             _thin(done, names)
@@ -110,7 +111,6 @@ def analyze_into(
         done = {each.recording: each for each in _collected(arms, wanted, jobs)}
         _thin(done, names)
     cells = [cell for _, cell in read if cell is not None]
-    robot = wanted.load_robot()
     tasks = [(cell, touches_of(cell, done), robot) for cell in cells]
     findings = {each.recording: each for each in finished(find_episodes, tasks, jobs, "analyze")}
     return analyze_impacts(

@@ -17,7 +17,7 @@ import pytest
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
-from impact_analysis.analyze.reading.collected import joined, load
+from impact_analysis.analyze.reading.collected import Collected, basis_of, joined, load, save
 from impact_analysis.analyze.reading.estimated import group_of
 from impact_analysis.analyze.reading.notes import second_contact
 from impact_analysis.analyze.reading.recordings import Part, pieces
@@ -176,7 +176,8 @@ def test_json_is_one_document(trials, tmp_path, capsys):
 @pytest.mark.usefixtures("without_contact_laws")
 def test_an_assumed_friction_that_is_wrong_is_said_so(results, trials):
     names = sorted(path.name for path in trials.iterdir() if path.is_dir())
-    known = [load(results / "parts", name, AnalysisSettings().as_json()) for name in names]
+    given = AnalysisSettings().as_json(), load_robot("panda")
+    known = [load(results / "parts", name, basis_of(trials / name, *given)) for name in names]
     analysis = analyze_impacts(known, AnalysisSettings(friction=0.1))
     (said,) = [text for text in analysis.answer if "was assumed" in text]
     assert said.startswith("Friction 0.1 was assumed; 0.")
@@ -258,6 +259,33 @@ def test_resume_leaves_out_what_is_known(few, tmp_path, monkeypatch):
     assert again.mean_errors == pytest.approx(first.mean_errors, rel=1e-12)
     analyze(few, out=tmp_path, resume=True, restitution=0.0)
     assert len(collected) == 5  # other settings: nothing is known
+
+
+def test_a_result_is_of_these_files_and_this_robot(tmp_path, panda):
+    path, settings = tmp_path / "bag", AnalysisSettings().as_json()
+    path.mkdir()
+    (path / "bag.mcap").write_text("some")
+    basis, other = basis_of(path, settings, panda), tmp_path / "other"
+    save(tmp_path, Collected("bag", samples=3), basis)
+    assert load(tmp_path, "bag", basis_of(path, settings, panda)).samples == 3
+    heavier = load_robot("panda", payload=0.1)
+    assert load(tmp_path, "bag", basis_of(path, settings, heavier)) is None
+    shutil.copytree(path, other)  # the times of its files too
+    assert load(tmp_path, "bag", basis_of(other, settings, panda)) is None
+    (path / "bag.mcap").write_text("some more")
+    assert load(tmp_path, "bag", basis_of(path, settings, panda)) is None
+
+
+def test_a_failed_recording_is_read_again(tmp_path):
+    save(tmp_path, Collected("bag", error="is truncated"), {})
+    assert load(tmp_path, "bag", {}) is None
+
+
+def test_recordings_of_like_names_have_their_own_results(tmp_path):
+    names = ("a/b", "a__b", "a%2Fb")
+    for number, name in enumerate(names):
+        save(tmp_path, Collected(name, samples=number), {})
+    assert [load(tmp_path, name, {}).samples for name in names] == [0, 1, 2]
 
 
 def test_only_the_first_impacts_keep_their_traces(few):

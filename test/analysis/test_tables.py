@@ -160,7 +160,7 @@ def test_what_was_no_event_is_known_after_a_resumption(tmp_path):
         Missed("statistic", 0.005, 20.0, "before 0.5 s of quiet", "fused", 15.0),
     ]
     found = Collected("a.csv", samples=3, suppressed=[odd], missed=missed)
-    save(tmp_path, found, AnalysisSettings().as_json())
-    loaded = load(tmp_path, "a.csv", AnalysisSettings().as_json())
+    save(tmp_path, found, {})
+    loaded = load(tmp_path, "a.csv", {})
     assert loaded.suppressed == [odd] and loaded.remarks == found.remarks
     assert len(loaded.remarks) == len(loaded.missed) == 2

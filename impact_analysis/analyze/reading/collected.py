@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from impact_detector.estimators.estimate import (
 from impact_detector.signals.sample import Suppressed
 from impact_predictor.prediction.model_error import MODEL_ERROR, QUANTILE
 from impact_predictor.recorded_hit import RecordedHit
+from impact_robots import Robot
 
 MOST_LISTED = 5  # impacts that may have been missed, in one recording
 SLOW = 2.5e-3  # time between joint states that is too long [s]
@@ -206,23 +207,46 @@ def joined(parts: Sequence[Collected]) -> Collected:
     )
 
 
-def save(folder: Path, found: Collected, settings: Mapping[str, Any]) -> None:
-    """Write what is known of a recording, under settings, all or nothing.
+def basis_of(path: Path, settings: Mapping[str, Any], robot: Robot) -> dict[str, Any]:
+    """Return, as plain values, what the result of a recording depends on.
+
+    Args:
+        path: of the recording.
+        settings: of the analysis.
+        robot: that they name.
+    """
+    inside = path.rglob("*") if path.is_dir() else [path]
+    files = [_file_mark(each) for each in sorted(inside) if each.is_file()]
+    basis = {"settings": settings, "robot": robot.checksum, "files": [str(path.resolve()), *files]}
+    return cast("dict[str, Any]", plain(basis))
+
+
+def _file_mark(path: Path) -> list[str | int]:
+    """Return name, size and time of the last change [ns], by which a file is known again."""
+    try:
+        found = path.stat()
+    except OSError:  # it has just gone
+        return [path.name]
+    return [path.name, found.st_size, found.st_mtime_ns]
+
+
+def save(folder: Path, found: Collected, basis: Mapping[str, Any]) -> None:
+    """Write the result of a recording, and its basis, all or nothing.
 
     Raises:
         WriteError: the disk refused.
     """
-    text = json.dumps({"settings": plain(settings), "collected": plain(found)})
+    text = json.dumps({"basis": basis, "collected": plain(found)})
     write_file(_file(folder, found.recording), text)
 
 
-def load(folder: Path, name: str, settings: Mapping[str, Any]) -> Collected | None:
-    """Return what was known of a recording, none if nothing, or under other settings."""
+def load(folder: Path, name: str, basis: Mapping[str, Any]) -> Collected | None:
+    """Return the result of a recording; none without one of this basis, or of a failure."""
     with suppress(OSError, ValueError, KeyError, TypeError):
         saved = json.loads(_file(folder, name).read_text(encoding="utf-8"))
-        if saved["settings"] != plain(settings):
-            return None
-        return from_plain(saved["collected"])
+        if saved["basis"] == basis:
+            found = from_plain(saved["collected"])
+            return None if found.error else found
     return None
 
 
@@ -240,7 +264,7 @@ def from_plain(values: dict[str, Any]) -> Collected:
 
 
 def _file(folder: Path, name: str) -> Path:
-    return folder / (name.strip("/").replace("/", "__") + ".json")
+    return folder / (name.replace("%", "%25").replace("/", "%2F") + ".json")
 
 
 def _impact(values: dict[str, Any]) -> AnalyzedImpact:
