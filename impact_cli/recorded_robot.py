@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,8 +19,8 @@ _BAGS_OWN = "metadata.yaml"
 def recorded_robot(given: str | None, path: Path) -> str:
     """Return the given robot, else the robot YAML beside the recordings.
 
-    "Beside" means in the same folder; for a single bag also in the two folders above it, where
-    `impact hit` writes it.
+    "Beside" means in the same folder; of a single bag, or a file in it, in the two folders above
+    it, where `impact hit` writes it.
 
     Args:
         given: the option ``--robot``: a name, or path of a YAML; None: not given.
@@ -30,6 +31,9 @@ def recorded_robot(given: str | None, path: Path) -> str:
     """
     if given is not None:
         return given
+    path = Path(os.path.abspath(path))  # noqa: PTH100 - beside a link, too
+    if path.is_file() and (path.parent / _BAGS_OWN).is_file():
+        path = path.parent  # a file of a bag
     one = path.is_file() or (path / _BAGS_OWN).is_file()
     folders = [path.parent, path.parent.parent] if one else [path]
     for folder in folders:

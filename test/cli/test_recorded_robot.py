@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which robot a recording is of, where nobody says it."""
 
+from pathlib import Path
+
 import pytest
 
 from impact_cli.recorded_robot import recorded_robot
@@ -29,6 +31,22 @@ def test_it_lies_in_the_folders_around_a_bag(bag, levels):
     path = bag.parents[levels - 1] / "arm.yaml"
     path.write_text(ROBOT)
     assert recorded_robot(None, bag) == str(path)
+
+
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [("out/run", "bag"), ("out/run/bag", "."), ("out/run/bag", "../bag"), ("out", "run/bag"),
+     ("out/run/bag", "bag_0.mcap"), ("out/run", "bag/bag_0.mcap"), (".", "out/link")],
+)  # fmt: skip
+@pytest.mark.parametrize("levels", [1, 2])
+def test_however_the_path_is_written(bag, monkeypatch, tmp_path, folder, path, levels):
+    (bag / "bag_0.mcap").touch()
+    (tmp_path / "out" / "link").symlink_to(bag)
+    place = bag.parents[1] if path.endswith("link") else bag.parents[levels - 1]
+    (place / "arm.yaml").write_text(ROBOT)
+    monkeypatch.chdir(tmp_path / folder)
+    assert recorded_robot(None, Path(path)) == str(place / "arm.yaml")
+    assert recorded_robot(None, Path(path).absolute()) == str(place / "arm.yaml")
 
 
 def test_of_a_folder_of_bags_it_lies_in_that_folder(bag):
