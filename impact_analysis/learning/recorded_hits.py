@@ -111,19 +111,16 @@ def learn_analysis(path: Path, analysis: Analysis) -> RecordedLearning:
 
 
 def write_learned(learned: RecordedLearning, folder: Path) -> None:
-    """Write the ranges of wall and joints as YAML files; without any, remove earlier files.
+    """Write the ranges of wall and joints as YAML files, if there are any.
 
     Raises:
         WriteError: the disk refused.
     """
-    texts = {"wall.yaml": wall_text, "joints.yaml": joints_text}
-    if learned.box is not None:
-        folder.mkdir(exist_ok=True)
-    for name, text in texts.items():
-        if learned.box is None:
-            (folder / name).unlink(missing_ok=True)
-        else:
-            write_file(folder / name, text(learned.box))
+    if learned.box is None:
+        return
+    folder.mkdir(exist_ok=True)
+    for name, text in {"wall.yaml": wall_text, "joints.yaml": joints_text}.items():
+        write_file(folder / name, text(learned.box))
 
 
 def learn_recorded(

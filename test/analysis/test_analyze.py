@@ -17,6 +17,7 @@ import pytest
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
+from impact_analysis.analyze.page.documents import write
 from impact_analysis.analyze.reading.collected import Collected, basis_of, joined, load, save
 from impact_analysis.analyze.reading.estimated import group_of
 from impact_analysis.analyze.reading.notes import second_contact
@@ -286,6 +287,14 @@ def test_recordings_of_like_names_have_their_own_results(tmp_path):
     for number, name in enumerate(names):
         save(tmp_path, Collected(name, samples=number), {})
     assert [load(tmp_path, name, {}).samples for name in names] == [0, 1, 2]
+
+
+def test_what_an_earlier_analysis_learned_is_removed(few_analysis, tmp_path):
+    (tmp_path / "learned").mkdir()
+    for name in ("wall.yaml", "joints.yaml", "mine.yaml"):
+        (tmp_path / "learned" / name).write_text("of an earlier one")
+    write(few_analysis, tmp_path)
+    assert [each.name for each in (tmp_path / "learned").iterdir()] == ["mine.yaml"]
 
 
 def test_only_the_first_impacts_keep_their_traces(few):

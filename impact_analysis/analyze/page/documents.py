@@ -26,6 +26,7 @@ from impact_predictor.identification.joint_estimate import JointIdentification
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
     f"{name}.csv" for name in ("impacts", "predictions", "comparison", "ranking")
 )
+LEARNED = ("learned/wall.yaml", "learned/joints.yaml")  # written by --learn, after all others
 DOCUMENT, REPORT, JOINTS, ARMS = "analysis.json", "report.html", "joints.yaml", "arms.csv"
 
 
@@ -265,6 +266,8 @@ def _delays(analysis: Analysis) -> dict[str, Any] | None:
 def write(analysis: Analysis, folder: Path) -> dict[str, Any]:
     """Write report, JSON and CSV files into a folder that exists; return the document.
 
+    Files of an earlier analysis that this one does not have are removed.
+
     Raises:
         WriteError: the disk refused; files of an earlier analysis are as they were.
     """
@@ -290,6 +293,8 @@ def write(analysis: Analysis, folder: Path) -> dict[str, Any]:
             new.open(folder / JOINTS).write(_joint_entries(analysis))
         else:
             (folder / JOINTS).unlink(missing_ok=True)  # of an earlier analysis
+    for name in LEARNED:
+        (folder / name).unlink(missing_ok=True)  # of an earlier analysis
     return found
 
 
