@@ -16,10 +16,9 @@ from impact_robots.exceptions import UsageError
 from impact_trials.trial import Value, recording_name
 from impact_trials.trial_folder import TrialFolder
 from impact_trials.truth.trial_rows import TEXTS, Row
-from impact_trials.truth.trial_table import PARTS
+from impact_trials.truth.trial_table import JOURNAL, PARTS, journal_rows, part_files
 
 ROWS = 1000  # trials of a file
-JOURNAL = ".rows.jsonl"  # rows that are in no file yet, one a line
 INTEGERS = ("trial", "seed", "contacts", "false_detections", "torque_error_false_detections")
 
 
@@ -102,7 +101,7 @@ class PartedFolder(TrialFolder):
         drafts = *folder.glob(".*.unfinished"), *self.path.glob(f".{JOURNAL}.*.unfinished")
         for left in drafts:  # of a process that was killed
             left.unlink()
-        self._parts = {int(path.stem.rpartition("_")[2]) for path in folder.glob("part_*.parquet")}
+        self._parts = set(part_files(self.path))
         rows = self._journal()
         again = sorted({index // ROWS for index in self._recorded() if not self._has_bag(index)})
         again = [part for part in again if part in self._parts]
@@ -120,19 +119,17 @@ class PartedFolder(TrialFolder):
             self._complete(part)
 
     def _journal(self) -> list[Row]:
-        """Return the rows of the journal, without an incomplete last one.
+        """Return the rows of the journal.
 
         Raises:
             RecordingError: it is damaged.
         """
-        path = self.path / JOURNAL
-        data = path.read_bytes() if path.exists() else b""
         try:
-            rows = [json.loads(line) for line in data[: data.rfind(b"\n") + 1].splitlines()]
+            rows: list[Row] = [*journal_rows(self.path)]
             for row in rows:
                 self._index(row)
         except (ValueError, KeyError, TypeError) as error:
-            raise RecordingError.at(path, f"damaged: {error}") from None
+            raise RecordingError.at(self.path / JOURNAL, f"damaged: {error}") from None
         return rows
 
     def _recorded(self) -> Iterator[int]:

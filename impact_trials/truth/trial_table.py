@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +19,8 @@ from impact_bags.exceptions import RecordingError
 
 TABLE = "trials.csv"
 PARTS = "trials"  # folder of Parquet files instead
+JOURNAL = ".rows.jsonl"  # rows that are in no Parquet file yet, one a line
+_PART = re.compile(r"part_(\d{6,})\.parquet")
 _NEEDED = ("scenario", "bag", "duration_s", "speed_reference_mps", "impact_time_s")
 
 
@@ -47,7 +52,8 @@ def read_trials(folder: Path, dof: int) -> list[TrialTruth]:
     """Return the recorded trials of a folder that `impact simulate --record` made.
 
     Args:
-        folder: with ``trials.csv``, or Parquet files in ``trials``, and bags.
+        folder: with ``trials.csv``, or Parquet files in ``trials``, and bags; of a campaign that
+            was interrupted, the trials that are finished.
         dof: number of joints n.
 
     Raises:
@@ -57,7 +63,7 @@ def read_trials(folder: Path, dof: int) -> list[TrialTruth]:
     if not path.exists() and (folder / PARTS).is_dir():
         path = folder / PARTS
     try:
-        rows = _of_files(path) if path.is_dir() else _of_text(path)
+        rows = _of_files(folder) if path.is_dir() else _of_text(path)
         trials = [_trial(folder, row, dof) for row in rows if row["bag"] != ""]
     except OSError as error:
         raise RecordingError.at(
@@ -84,8 +90,28 @@ def _of_text(path: Path) -> Iterator[dict[str, str]]:
         yield from rows
 
 
-def _of_files(path: Path) -> Iterator[dict[str, str]]:
-    """Yield the rows of recorded trials in Parquet files, as text.
+def part_files(folder: Path) -> dict[int, Path]:
+    """Return the Parquet files of a campaign's folder by number; copies of them are none."""
+    found = {each: _PART.fullmatch(each.name) for each in sorted((folder / PARTS).iterdir())}
+    return {int(match[1]): each for each, match in found.items() if match}
+
+
+def journal_rows(folder: Path) -> list[dict[str, Any]]:
+    """Return the rows of a campaign's journal, without an incomplete last one.
+
+    Raises:
+        ValueError: it is damaged.
+    """
+    path = folder / JOURNAL
+    data = path.read_bytes() if path.exists() else b""
+    rows = [json.loads(line) for line in data[: data.rfind(b"\n") + 1].splitlines()]
+    if not all(isinstance(row, dict) for row in rows):
+        raise ValueError("expected rows with names")
+    return rows
+
+
+def _of_files(folder: Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of recorded trials in Parquet files and in the journal, as text.
 
     Raises:
         RecordingError: pyarrow is missing.
@@ -95,11 +121,23 @@ def _of_files(path: Path) -> Iterator[dict[str, str]]:
         import pyarrow.dataset as ds
     except ImportError:
         line = "expected the package pyarrow: pip install pyarrow"
-        raise RecordingError.at(path, line) from None
-    files = sorted(str(each) for each in path.glob("part_*.parquet"))
-    for batch in ds.dataset(files, format="parquet").to_batches(filter=ds.field("bag").is_valid()):
+        raise RecordingError.at(folder / PARTS, line) from None
+    files, known = [str(each) for each in part_files(folder).values()], set()
+    data, recorded = ds.dataset(files, format="parquet"), ds.field("bag").is_valid()
+    for batch in data.to_batches(filter=recorded) if files else ():
         for row in batch.to_pylist():
-            yield {name: "" if value is None else str(value) for name, value in row.items()}
+            known.add(row["bag"])
+            yield _as_text(row)
+    for row in journal_rows(folder):
+        if row.get("bag") is not None and row["bag"] not in known:
+            known.add(row["bag"])
+            yield _as_text(row)
+
+
+def _as_text(row: dict[str, Any]) -> dict[str, str]:
+    """Return a row as ``trials.csv`` has it."""
+    found = dict.fromkeys(_NEEDED) | row
+    return {name: "" if value is None else str(value) for name, value in found.items()}
 
 
 def _trial(folder: Path, row: dict[str, str], dof: int) -> TrialTruth:

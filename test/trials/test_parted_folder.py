@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 from impact_bags.exceptions import RecordingError
 from impact_robots.exceptions import UsageError
 from impact_trials import parted_folder
-from impact_trials.parted_folder import JOURNAL, PartedFolder
-from impact_trials.truth.trial_table import PARTS
+from impact_trials.parted_folder import PartedFolder
+from impact_trials.truth.trial_table import JOURNAL, PARTS, part_files, read_trials
 
 COLUMNS = ("scenario", "trial", "seed", "bag", "speed_mps", "contacts")
 SCENARIOS, EACH, KEEP = ("hard", "soft"), 7, 3
@@ -81,6 +81,7 @@ def row(index):
     }
 
 
+BAGS = ["hard_000", "hard_003", "hard_006", "soft_000", "soft_003", "soft_006"]
 ALL = [row(index) for index in range(2 * EACH)]
 
 
@@ -189,6 +190,45 @@ def test_damage_and_other_calls_are_one_line(tmp_path, whole):
         of(path, keep_bags=3)
     with pytest.raises(UsageError, match=r"rows in trials\.csv"):
         of(path, parquet=True)
+
+
+def test_a_copy_of_a_file_is_none_of_the_campaign(tmp_path, whole):
+    path = tmp_path / "whole"
+    part = path / PARTS / "part_000000.parquet"
+    copies = [part.with_name(f"{name}.parquet") for name in ("part_000000 (Kopie)", "part_0")]
+    for copy in copies:
+        copy.write_bytes(part.read_bytes())
+    assert list(part_files(path)) == [0, 1, 2, 3]
+    assert [each.bag.name for each in read_trials(path, 0)] == BAGS
+    folder = of(path)
+    with folder:
+        assert (list(folder.rows()), folder.count) == (ALL, 14)
+    for copy in copies:
+        copy.unlink()
+    assert contents(path) == whole
+
+
+@pytest.mark.parametrize("finished", [2, 6])  # no file is complete, one is
+def test_the_finished_trials_of_an_interrupted_campaign_are_read(tmp_path, finished):
+    path = tmp_path / "parts"
+    add_all(of(path), range(finished))
+    assert len(part_files(path)) == finished // 4
+    known = BAGS[: 1 + finished // 4]
+    assert [each.bag.name for each in read_trials(path, 0)] == known
+    (path / JOURNAL).write_text(json.dumps(row(0)) + "\n" + (path / JOURNAL).read_text() + '{"sc')
+    # As it is left by a process that was killed.
+    assert [each.bag.name for each in read_trials(path, 0)] == known
+    (path / JOURNAL).write_text("[1]\n")
+    with pytest.raises(RecordingError, match="damaged: expected rows with names"):
+        read_trials(path, 0)
+
+
+def test_a_campaign_without_a_finished_trial_is_not_called_damaged(tmp_path):
+    path = tmp_path / "parts"
+    with of(path):
+        pass
+    with pytest.raises(RecordingError, match="expected at least one trial, found none"):
+        read_trials(path, 0)
 
 
 def test_pyarrow_is_asked_for_in_a_line(tmp_path, monkeypatch):
