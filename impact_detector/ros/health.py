@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from impact_detector.signals.sample import DetectionStatus
 from impact_ros.messages import NANOSECONDS
 
+SHORTEST_COUNT = 0.1  # that gives a rate [s]
 LONGEST_AGE = 3600.0  # beyond this a stamp is of another clock [s]
 
 
@@ -18,7 +19,7 @@ LONGEST_AGE = 3600.0  # beyond this a stamp is of another clock [s]
 class Health:
     """What arrived since the last report."""
 
-    rate: float  # of states, by the clock of their arrival [1/s]
+    rate: float  # of states, by the clock of their arrival; NaN: it has just begun [1/s]
     worst_age: float  # from a state's stamp to its arrival; NaN: another clock [s]
     dropped: int  # states and forces with NaN, since the start
     unreadable: int  # messages that could not be read, since the start
@@ -47,7 +48,7 @@ class Health:
     @property
     def level(self) -> str:
         """Of diagnostics: "ok", "warn" or "stale"."""
-        if self.rate == 0.0:
+        if self.rate == 0.0 or math.isinf(self.silent):
             return "stale"
         return "ok" if self.ready and not self.troubles else "warn"
 
@@ -90,7 +91,7 @@ class HealthMonitor:
             self._impact = status.detection_time
 
     def report(self, now: int, dropped: int, troubles: Iterable[str] = ()) -> Health:
-        """Return the counts up to ``now`` [ns], and restart the count of states.
+        """Return the counts up to ``now`` [ns], and restart the count of states if it gave a rate.
 
         Args:
             now: by the clock of arrivals [ns].
@@ -98,10 +99,10 @@ class HealthMonitor:
             troubles: why detectors have no statistic, as text.
         """
         self._restart_before(now)
-        span = max(now - self._since, 1) / NANOSECONDS
+        span = (now - self._since) / NANOSECONDS
         silent = math.inf if self._last is None else (now - self._last) / NANOSECONDS
         health = Health(
-            self._count / span,
+            self._count / span if span >= SHORTEST_COUNT else math.nan,
             self._worst,
             dropped,
             self.unreadable,
@@ -112,6 +113,7 @@ class HealthMonitor:
             tuple(troubles),
             max(dropped - self._dropped, 0),
         )
-        self._since, self._count, self._worst = now, 0, math.nan
-        self._dropped = dropped
+        if span >= SHORTEST_COUNT:
+            self._since, self._count, self._worst = now, 0, math.nan
+            self._dropped = dropped
         return health

@@ -512,7 +512,9 @@ def test_diagnostics_of_a_recording_in_a_loop_begin_anew():
     found = health.report(1500 * MILLISECOND, 0)
     assert found.rate == pytest.approx(1000.0) and found.silent == pytest.approx(1e-3)
     found = health.report(MILLISECOND, 0)
-    assert found.summary == "no joint states yet" and found.rate == 0.0
+    assert (found.summary, found.level) == ("no joint states yet", "stale")
+    health.add(2 * MILLISECOND, 2 * MILLISECOND)
+    assert np.isnan(health.report(2 * MILLISECOND, 0).rate)
 
 
 @pytest.mark.usefixtures("often_diagnosed")
