@@ -142,18 +142,17 @@ def _range(surface: Any, name: str, own: Range, may_widen: bool) -> Range:
     if low > high:
         raise ControlError(f"{name}: expected low up to high, got {low:g} and {high:g}")
     narrow = may_widen and not isnan(low)
+    why = "its low end is open" if may_widen else "goal_may_widen is false"
     low = own[0] if isnan(low) else low
     high = max(own[1], low) if isnan(high) else high
     if narrow:
         return low, high
     if high < own[1]:
-        raise _too_narrow(f"{name}_high", "least", own[1], high)
+        raise _too_narrow(f"{name}_high", "least", own[1], high, why)
     if name == "stiffness" and low > own[0]:
-        raise _too_narrow(f"{name}_low", "most", own[0], low)
+        raise _too_narrow(f"{name}_low", "most", own[0], low, why)
     return max(low, own[0]) if name == "restitution" else min(low, own[0]), high
 
 
-def _too_narrow(name: str, side: str, own: float, value: float) -> ControlError:
-    return ControlError(
-        f"{name}: expected at {side} the node's {own:g} (goal_may_widen is false), got {value:g}"
-    )
+def _too_narrow(name: str, side: str, own: float, value: float, why: str) -> ControlError:
+    return ControlError(f"{name}: expected at {side} the node's {own:g} ({why}), got {value:g}")
