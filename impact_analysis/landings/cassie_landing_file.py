@@ -10,13 +10,13 @@ differentiated instead (Savitzky, Golay 1964).
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from impact_analysis.landings.landing import Landing, LossWeights
 from impact_bags.exceptions import RecordingError
+from impact_bags.reading.npz import read_npz
 from impact_robots import Robot, floating_position, floating_velocity
 from impact_robots.exceptions import RobotError
 
@@ -82,13 +82,10 @@ def read_cassie_landing(path: Path, robot: Robot) -> Landing:
 
 def _arrays(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return x and u; the times, whose stamps jitter, are checked."""
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            t, x, u = (np.asarray(file[name], dtype=float) for name in ("t", "x", "u"))
-    except OSError as error:
-        raise RecordingError.at(path, f"cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise RecordingError.at(path, f"expected arrays t, x and u: {error}") from None
+    arrays = read_npz(path, ("t", "x", "u"))
+    if other := [name for name, array in arrays.items() if array.dtype.kind not in "iuf"]:
+        raise RecordingError.at(path, f"expected {other[0]} to be numbers")
+    t, x, u = (array.astype(float) for array in arrays.values())
     k = len(t) if t.ndim == 1 else 0
     for name, array in (("x", x), ("u", u)):
         if array.shape != (k, _WIDTHS[name]):

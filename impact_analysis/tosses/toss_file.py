@@ -11,13 +11,13 @@ velocities are late.
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from impact_analysis.tosses.toss_impacts import Toss, TossFile, TossImpacts
 from impact_bags.exceptions import RecordingError
+from impact_bags.reading.npz import npz_names, read_npz
 
 _VELOCITIES = tuple(
     f"{kind}_{when}" for when in ("before", "after") for kind in ("velocity", "angular_velocity")
@@ -31,9 +31,8 @@ FEWEST_FRAMES = 20  # of a toss
 def is_toss_file(path: Path) -> bool:
     """Return whether an ``.npz`` has an array that only these files have."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return bool({"toss", "quaternion"} & set(file.files))
-    except (OSError, ValueError, AttributeError, EOFError, zipfile.BadZipFile):
+        return bool({"toss", "quaternion"} & set(npz_names(path)))
+    except RecordingError:
         return False
 
 
@@ -41,16 +40,10 @@ def read_tosses(path: Path) -> TossFile:
     """Return what a file holds.
 
     Raises:
-        RecordingError: no such file, an array is missing, of the wrong shape or not finite, or
-            there is nothing in it.
+        RecordingError: no such file, or damaged, an array is missing, of the wrong shape or not
+            finite, or there is nothing in it.
     """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: np.asarray(file[name]) for name in file.files}
-    except OSError as error:
-        raise RecordingError.at(path, f"cannot be read: {error.strerror or error}") from None
-    except (ValueError, AttributeError, EOFError, zipfile.BadZipFile):
-        raise RecordingError.at(path, "expected an .npz of arrays of numbers") from None
+    arrays = read_npz(path)
     if "length" in arrays:
         return TossFile(str(path), None, _tosses(path, arrays))
     return TossFile(str(path), _impacts(path, arrays), ())

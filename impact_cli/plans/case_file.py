@@ -123,7 +123,7 @@ def finite(value: object, named: str) -> float:
     """
     try:
         number = float(value)  # type: ignore[arg-type]  # anything may stand in a file
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = float("nan")
     if not np.isfinite(number):
         raise UsageError(f"--case: {named}: expected a finite number, got {value!r}")

@@ -95,7 +95,7 @@ def _typed(value: Any, hint: Any, allowed: Entry, where: str) -> Any:
     """
     try:
         converted = _converted(value, hint)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TaskError(f"{where}: {allowed.line(_words(hint), value)}") from None
     if converted is not None and not allowed.allows(converted):
         raise TaskError(f"{where}: {allowed.line(_words(hint), value)}")
@@ -103,7 +103,7 @@ def _typed(value: Any, hint: Any, allowed: Entry, where: str) -> Any:
 
 
 def _converted(value: Any, hint: Any) -> Any:
-    """Return a value as a type asks for; raises TypeError or ValueError."""
+    """Return a value as a type asks for; raises TypeError, ValueError or OverflowError."""
     kind, parts = get_origin(hint), get_args(hint)
     if kind in (Union, types.UnionType):
         return None if value is None else _converted(value, parts[0])
@@ -123,7 +123,7 @@ def _converted(value: Any, hint: Any) -> Any:
 
 
 def _named(value: Any, hint: Any) -> Any:
-    """Return a named tuple of entries; raises TypeError or ValueError."""
+    """Return a named tuple of entries; raises as :func:`_converted`."""
     if type(value) is hint:
         return value
     if not isinstance(value, Mapping) or not set(value) <= set(hint._fields):

@@ -21,7 +21,7 @@ from impact_analysis.analyze.page.documents import write
 from impact_analysis.analyze.reading.collected import Collected, basis_of, joined, load, save
 from impact_analysis.analyze.reading.estimated import group_of
 from impact_analysis.analyze.reading.notes import second_contact
-from impact_analysis.analyze.reading.recordings import Part, pieces
+from impact_analysis.analyze.reading.recordings import Part, named_recordings, pieces
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_cli.command_line import run as main
@@ -287,6 +287,14 @@ def test_recordings_of_like_names_have_their_own_results(tmp_path):
     for number, name in enumerate(names):
         save(tmp_path, Collected(name, samples=number), {})
     assert [load(tmp_path, name, {}).samples for name in names] == [0, 1, 2]
+
+
+def test_recordings_are_in_the_order_of_their_numbers(tmp_path):
+    for name in ("2²", "10", "2", "1", "x"):  # "²" is a digit, but no number
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "metadata.yaml").touch()
+    names = [name for _, name in named_recordings(tmp_path)]
+    assert names == ["1", "2", "2²", "10", "x"]
 
 
 def test_what_an_earlier_analysis_learned_is_removed(few_analysis, tmp_path):

@@ -108,8 +108,9 @@ def test_a_loss_has_the_authors_weights(cassie, simulated):
         ({"u": np.full((100, 10), np.nan)}, "expected at least 18 samples, finite numbers"),
         ({"t": np.zeros(100)}, "expected increasing times, 0.0005 s apart on average"),
         ({"t": 0.001 * np.arange(100)}, "expected increasing times"),
-        ({"t": None}, "expected arrays t, x and u"),
-        ({"x": np.array([{}] * 100)}, "expected arrays t, x and u"),
+        ({"t": None}, "expected the array t, got u, x"),
+        ({"x": np.array([{}] * 100)}, "expected an .npz of arrays of numbers"),
+        ({"u": np.full((100, 10), "a")}, "expected u to be numbers"),
     ],
 )
 def test_a_file_that_is_no_landing_is_one_line(simulated, tmp_path, change, line, refused):

@@ -246,6 +246,23 @@ def test_bad_files_are_refused_in_one_line(tmp_path, kind, refused):
     assert expected in refused("evaluate", path)
 
 
+@pytest.mark.parametrize(
+    ("mark", "after", "error"),
+    [(b"PK\x01\x02", 10, "compression method"), (b"velocity_before.npy", 60, "decompressing")],
+)
+def test_a_damaged_file_is_one_line(tmp_path, mark, after, error, refused):
+    """Of another compression, which zipfile does not implement; and one that zlib refuses."""
+    path = tmp_path / "bad.npz"
+    with np.load(write_impacts(path, thrown(40))) as file:
+        np.savez_compressed(path, **file)
+    data = bytearray(path.read_bytes())
+    place = data.index(mark) + after
+    data[place : place + 2] = b"\xff\xff"
+    path.write_bytes(data)
+    line = refused("evaluate", path)
+    assert "expected an .npz of arrays of numbers: " in line and error in line
+
+
 def test_an_empty_test_half_is_refused(refused, tmp_path):
     impacts = thrown(30)
     fit_to = write_impacts(tmp_path / "fit.npz", impacts)

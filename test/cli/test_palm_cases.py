@@ -84,6 +84,7 @@ def test_a_case_comes_back_in_the_form_of_its_file(said, file):
         ({"given": {"m1_kg": 1.0}}, "got no 'm2_kg'"),
         ({"given": {**GIVEN, "m1_kg": -1.0}}, "m1_kg: expected a finite number above 0, got -1.0"),
         ({"given": {**GIVEN, "delay_s": "late"}}, "delay_s: expected a finite number, got 'late'"),
+        ({"given": {**GIVEN, "delay_s": 10**400}}, "delay_s: expected a finite number, got 1000"),
         ({"given": {**GIVEN, "delay_s": 2.0}}, "delay_s: expected -1 to 1, got 2.0"),
         (
             {"given": {**GIVEN, "restitution_at_own_set_speed": 0.0}},

@@ -21,6 +21,7 @@ from impact_sim import (
 )
 from impact_sim.driver.arm_driver import SERVO_RATE
 from impact_sim.plant.compliant_wall import CompliantWall
+from impact_sim.scenarios import scenario_of
 
 
 def test_zero_command_holds_the_arm_because_the_driver_adds_gravity(panda):
@@ -116,6 +117,13 @@ def test_scenarios_start_where_they_say(panda):
 def test_an_unknown_scenario_lists_the_choices():
     with pytest.raises(ScenarioError, match=r"expected one of qp_panda_demo, .*, got 'nonsense'"):
         load_scenario("nonsense")
+
+
+def test_a_number_that_no_float_can_be_is_refused():
+    with pytest.raises(
+        ScenarioError, match=r"^mine: speeds: expected a list, each a finite number"
+    ):
+        scenario_of("mine", {"like": "iim_wall_cfg1", "speeds": [10**400]}, "mine")
 
 
 def test_scenarios_carry_the_published_figures(derived_data):

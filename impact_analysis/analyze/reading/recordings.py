@@ -74,7 +74,7 @@ def named_recordings(root: Path) -> list[tuple[Path, str]]:
 def _natural(path: Path) -> list[tuple[int, str]]:
     """Return a key that sorts type2 before type10."""
     parts = re.split(r"(\d+)", str(path))
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts]
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def arms_of(
