@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from impact_cli.command_names import COMMANDS, OF_CHECKOUT
 from impact_cli.options.cluster_option import given_cluster
+from impact_cli.options.outputs import check_outputs
 from impact_robots.exceptions import ImpactError, UsageError
 from impact_ros.standard_streams import with_output
 
@@ -73,6 +74,7 @@ def _run(given: Sequence[str]) -> int:
     only = given[0] if given and given[0] in COMMANDS else ""
     arguments = with_negative_vectors(without_bare_dashes(given))
     parsed = make_parser(only).parse_args(arguments)
+    check_outputs(parsed, arguments)
     with given_cluster(parsed):
         status: int = parsed.run(parsed)
     return status

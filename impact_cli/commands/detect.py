@@ -30,6 +30,7 @@ from impact_cli.options.detection_settings import (
     topic_choice,
     with_reference,
 )
+from impact_cli.options.outputs import refuse_inputs
 from impact_cli.progress import Progress
 from impact_cli.recorded_robot import recorded_robot
 from impact_cli.reports.detect_report import as_json, as_text
@@ -149,6 +150,7 @@ def _learn(args: argparse.Namespace) -> int:
     for option in ("score", "plot", "joint_friction", "no_tool"):
         if getattr(args, option):
             raise UsageError(f"--{option.replace('_', '-')}: not with --learn")
+    refuse_inputs("--output", args.output, [args.robot])
     args.detectors = args.detectors or tuple(DETECTORS)
     try:
         parameters = detector_parameters(args)

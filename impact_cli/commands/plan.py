@@ -30,6 +30,7 @@ from impact_cli.options.limit_options import (
     words_of,
 )
 from impact_cli.options.number_options import seed
+from impact_cli.options.outputs import refuse_inputs
 from impact_cli.plans.case_file import kind_of, read_cases
 from impact_cli.plans.object_plan import (
     add_object_options,
@@ -199,7 +200,7 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     bottoms = bottoming_speed(impact.robot, limit, here.q)
     document = plain(_document(impact, plan, here, best) | cover_document(impact.robot, bottoms))
     if arguments.yaml is not None:
-        _write_yaml(arguments.yaml, plan_yaml(document, impact.robot, plan.interface))
+        _write_yaml(arguments, plan_yaml(document, impact.robot, plan.interface))
     if arguments.json:
         print(json_text(document))
     elif arguments.yaml != _STANDARD_OUTPUT:
@@ -252,7 +253,7 @@ def _run_with_tool(arguments: argparse.Namespace, parser: argparse.ArgumentParse
     document = plain(strike_document(strike))
     if arguments.yaml is not None:
         robot = strike.plan.striker.robot
-        _write_yaml(arguments.yaml, plan_yaml(document, robot, arguments.interface))
+        _write_yaml(arguments, plan_yaml(document, robot, arguments.interface))
     if arguments.json:
         print(json_text(document))
     elif arguments.yaml != _STANDARD_OUTPUT:
@@ -269,7 +270,8 @@ def _run_with_box(
     if arguments.yaml is not None:
         if len(kinds := task.cell.kinds) > 1:
             raise UsageError(f"--yaml: expected arms of one kind, got {', '.join(kinds)}")
-        _write_yaml(arguments.yaml, plan_yaml(document, task.robots[0], arguments.interface))
+        refuse_inputs("--yaml", arguments.yaml, task.cell.kinds)
+        _write_yaml(arguments, plan_yaml(document, task.robots[0], arguments.interface))
     if arguments.json:
         print(json_text(document))
     elif arguments.yaml != _STANDARD_OUTPUT:
@@ -293,16 +295,18 @@ def _print_several(arguments: argparse.Namespace, plan: SeveralPlan) -> int:
     return 0 if plan.bound.speed > 0.0 else 1
 
 
-def _write_yaml(name: str, text: str) -> None:
-    """Write a file, or to standard output.
+def _write_yaml(arguments: argparse.Namespace, text: str) -> None:
+    """Write the file of ``--yaml``, or to standard output.
 
     Raises:
+        UsageError: it is the robot's YAML, which a task may name.
         WriteError: the file cannot be written.
     """
-    if name == _STANDARD_OUTPUT:
+    if arguments.yaml == _STANDARD_OUTPUT:
         print(text, end="")
-    else:
-        write_file(Path(name), text)
+        return
+    refuse_inputs("--yaml", arguments.yaml, [arguments.robot])
+    write_file(Path(arguments.yaml), text)
 
 
 def _document(

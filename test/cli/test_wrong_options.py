@@ -3,6 +3,7 @@
 """Every numeric option of every command: what is no number of its range gets one line, status 2."""
 
 import argparse
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from impact_cli.commands import demo, evaluate, view
 from impact_cli.demo.demo_scenario import demo_scenario
 from impact_cli.options import detect_options, number_options, view_options
 from impact_cli.plans import several_plan
+from impact_robots import load_robot
 
 NUMERIC = (
     number_options.number,
@@ -161,3 +163,40 @@ def test_what_is_no_robot_is_refused(capfd, robot):
     for command in ("predict", "plan", "sets"):
         status, out, err = answer(capfd, [command, f"--robot={robot}"])
         assert (status, out, err.count("\n")) == (2, "", 1), err
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "plan --robot arm.yaml --friction 0 --restitution 0 --yaml arm.yaml",
+        "plan --robot=arm.yaml --friction 0 --restitution 0 --yaml=./arm.yaml",
+        "plan --task hit.yaml --yaml hit.yaml",
+        "plan --task hit.yaml --yaml arm.yaml",  # the task's robot
+        "detect motion --learn --robot arm.yaml -oarm.yaml",
+        "detect motion/motion.csv --learn --output motion/arm.yaml",  # the robot beside the motion
+        "detect motion --learn --thresholds known.yaml -o known.yaml",
+        "detect motion/motion.csv --plot motion/motion.csv",
+        "robot arm.urdf --out arm.urdf --force",
+    ],
+)
+def test_no_command_writes_over_its_input(given, tmp_path, monkeypatch, capsys):
+    (tmp_path / "motion").mkdir()
+    arm = "like: panda\nname: mine\npayload: 0.1\n"
+    columns = [f"{name}_{k}" for name in ("q", "dq", "tau") for k in range(1, 8)]
+    texts = {
+        "arm.yaml": arm,
+        "motion/arm.yaml": arm,
+        "motion/motion.csv": ",".join(["time_s", *columns]) + "\n",
+        "arm.urdf": load_robot("panda").urdf,
+        "hit.yaml": "robot: arm.yaml\ncontact_point: [0.5, 0, 0.2]\ncontact_normal: [0, 0, 1]\n",
+        "known.yaml": "/**/impact_detector:\n  ros__parameters:\n    threshold: 3.0\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    assert run(given.split()) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.search(
+        r"^impact: --(yaml|out|output|plot): expected another file than the inputs", line
+    )
+    assert {name: (tmp_path / name).read_text() for name in texts} == texts
