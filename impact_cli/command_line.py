@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NoReturn
 
 from impact_cli.command_names import COMMANDS, OF_CHECKOUT
@@ -26,6 +27,11 @@ _OPTION = re.compile(r"--[\w-]+$")
 class Parser(argparse.ArgumentParser):
     """A parser whose usage errors are one line; ``--help`` prints the rest."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        """Make it; an empty path is an error, not the current folder."""
+        super().__init__(*arguments, **options)
+        self.register("type", Path, _path)
+
     def error(self, message: str) -> NoReturn:
         """Print one line and exit with 2."""
         self.exit(WRONG_USAGE, f"{self.prog}: {message}\n")
@@ -34,6 +40,17 @@ class Parser(argparse.ArgumentParser):
         """Print the help; argparse itself ignores a failed write."""
         if message:
             (file or sys.stderr).write(message)
+
+
+def _path(text: str) -> Path:
+    """Return a path.
+
+    Raises:
+        ArgumentTypeError: the text is empty.
+    """
+    if not text:
+        raise argparse.ArgumentTypeError("expected a path, got ''")
+    return Path(text)
 
 
 def make_parser(only: str = "") -> argparse.ArgumentParser:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -80,20 +80,16 @@ def export_windows(
         UsageError: two recordings have one name, or the library of the format is missing.
     """
     library(kind)
-    names: set[str] = set()
-    for root in paths:
-        for path, called in named_recordings(root):
-            arms, cell = arms_of(path, called, settings)
-            for part in arms:
-                name = _file_name(part.name)
-                if name in names:
-                    raise UsageError(f"export: expected recordings of different names, got {name}")
-                names.add(name)
-                try:
-                    exported = _exported(kind, name, part, settings)
-                    yield exported._replace(is_of_cell=cell is not None)
-                except ImpactError as error:
-                    yield Exported(part.name, 0, 0, {}, error=str(error))
+    named = [each for root in paths for each in named_recordings(root)]
+    found = [arms_of(*each, settings) for each in named]
+    parts = [(part, cell is not None) for arms, cell in found for part in arms]
+    names = [_file_name(part.name) for part, _ in parts]
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:  # nothing has been written yet
+        raise UsageError(f"export: expected recordings of different names, got {name}")
+    for name, (part, of_cell) in zip(names, parts, strict=True):
+        exported = _exported(kind, name, part, settings)
+        yield exported if exported.error else exported._replace(is_of_cell=of_cell)
 
 
 def _file_name(recording: str) -> str:
@@ -103,6 +99,19 @@ def _file_name(recording: str) -> str:
 
 
 def _exported(kind: str, name: str, part: Part, settings: AnalysisSettings) -> Exported:
+    """Return the windows of a part, or why there are none."""
+    try:
+        return _with_impacts(kind, name, part, settings)
+    except ImpactError as error:
+        return Exported(part.name, 0, 0, {}, error=str(error))
+
+
+def _with_impacts(kind: str, name: str, part: Part, settings: AnalysisSettings) -> Exported:
+    """Return the windows of a part.
+
+    Raises:
+        ImpactError: it cannot be read, or has no impact.
+    """
     found = collect(part.path, settings, part)
     if found.error:
         raise RecordingError(found.error)

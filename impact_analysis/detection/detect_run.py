@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from impact_analysis.detection.event_plot import Traces
+from impact_analysis.detection.state_watch import StateWatch
 from impact_bags.reading.recording import Force, Item, RecordedReference, Recording, of_topic
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import Announcement
@@ -39,16 +40,21 @@ class DetectionResult:
     threshold: float  # of the first detector [its unit]
     detections: list[Detection]
     assessments: list[Assessment] = field(default_factory=list)  # one per detection
-    samples: int = 0  # joint states
+    watch: StateWatch = field(default_factory=StateWatch)  # of the times of joint states
     judged: int = 0  # of these, with a statistic
     torques: int = 0  # of these, with torques
     dropped: int = 0  # samples with NaN
-    first_time: int = 0  # [ns]
+    first_time: int = 0  # in the order of the recording, the last one may be earlier [ns]
     last_time: int = 0  # [ns]
     largest: DetectionStatus | None = None  # with the largest statistic
     suppressed: list[Suppressed] = field(default_factory=list)  # above a threshold, but no event
     troubles: dict[str, str] = field(default_factory=dict)  # why detectors could not judge
     lost: list[str] = field(default_factory=list)  # damaged parts of the file, as text
+
+    @property
+    def samples(self) -> int:
+        """Number of joint states."""
+        return self.watch.samples
 
     @property
     def impact_times(self) -> list[int]:
@@ -135,7 +141,7 @@ def _refine(result: DetectionResult, estimate: Estimate) -> None:
 def _count(result: DetectionResult, time: int) -> None:
     result.first_time = result.first_time if result.samples else time
     result.last_time = time
-    result.samples += 1
+    result.watch.add(time)
 
 
 def _collect(result: DetectionResult, outcome: Outcome) -> None:

@@ -37,7 +37,7 @@ class CsvRecording:
             joints: number n of the robot's joints.
 
         Raises:
-            RecordingError: columns are missing, or the file is no text.
+            RecordingError: columns are missing or there twice, or the file is no text.
         """
         self.name, self.state_topic, self._path = str(path), "", path
         self.lost: list[str] = []  # a row that is damaged is an error
@@ -72,7 +72,11 @@ class CsvRecording:
             yield credible(JointSample(time, q, dq, None if np.isnan(tau).all() else tau))
 
     def _find(self, columns: list[str], names: list[str]) -> np.ndarray:
-        """Return the indices of the named columns, shape (len(names),)."""
+        """Return the indices of the named columns, shape (len(names),).
+
+        Raises:
+            RecordingError: one is missing, or there twice.
+        """
         missing = [name for name in names if name not in columns]
         if missing:
             got = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "") or "none"
@@ -81,6 +85,8 @@ class CsvRecording:
                 "expected columns time_s, q1_rad.., dq1_radps.., tau1_nm.., missing"
                 f" {', '.join(missing)}; got {got}",
             )
+        if twice := [name for name in names if columns.count(name) > 1]:
+            raise RecordingError.at(self._path, f"expected one column {twice[0]}, got several")
         return np.array([columns.index(name) for name in names])
 
     def _numbers(self, number: int, row: list[str]) -> np.ndarray:

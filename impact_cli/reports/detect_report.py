@@ -10,6 +10,7 @@ from typing import Any
 from impact_analysis.detection.detect_run import DetectionResult
 from impact_analysis.detection.statistic_text import suppressed_text, unit_of
 from impact_analysis.present.plain import json_text
+from impact_analysis.present.sentences import said
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.signals.sample import Detection, Suppressed
 
@@ -21,17 +22,18 @@ _REFERENCES = {
 
 def as_text(result: DetectionResult, setting: str) -> str:
     """Return the report of one recording; ``setting`` names robot and joints."""
-    duration = (result.last_time - result.first_time) * 1e-9
     lines = [
         result.name,
         f"  reference torque: {_reference_text(result)}; {setting}",
-        f"  {result.samples} samples in {duration:.3f} s, {result.judged} judged,"
+        f"  {result.samples} samples in {result.watch.duration:.3f} s, {result.judged} judged,"
         f" {result.dropped} dropped (not finite)",
         f"  {_largest_text(result)}",
         f"  impacts: {len(result.impact_times) if result.judged else 'cannot be determined'}",
     ]
     if result.lost:
         lines.insert(1, f"  damaged or not finished, lost: {'; '.join(result.lost)}")
+    if jumps := result.watch.jumps:
+        lines.insert(1, f"  {said('jumps', count=len(jumps), longest=f'{max(jumps):.3g}').text}")
     for detection, assessment in zip(result.detections, result.assessments, strict=True):
         lines += [f"    {_event_text(detection)}", f"      {_assessment_text(assessment)}"]
     if result.suppressed:
@@ -79,7 +81,8 @@ def _document(result: DetectionResult) -> dict[str, Any]:
         "samples": result.samples,
         "judged_samples": result.judged,
         "dropped_samples": result.dropped,
-        "duration_s": (result.last_time - result.first_time) * 1e-9,
+        "duration_s": result.watch.duration,
+        "jumps_back_s": result.watch.jumps,
         "lost": result.lost,
     }
 

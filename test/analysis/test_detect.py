@@ -264,6 +264,24 @@ def test_items_are_sorted_references_first_and_a_loop_begins_anew():
 # --- pictures -----------------------------------------------------------------------------------
 
 
+def test_time_that_runs_back_is_said_and_counts_in_no_duration(detect, csv_file):
+    rows = np.loadtxt(csv_file, delimiter=",", skiprows=1)
+    rows[400:, 0] -= 1.0
+    np.savetxt(csv_file, rows, delimiter=",", header=",".join(HEADER), comments="")
+    _, out, _ = detect(csv_file)
+    assert "900 samples in 0.898 s, " in out
+    assert "time jumps back 1 times, by up to 0.999 s: what follows counts as a new" in out
+    document = json.loads(detect(csv_file, "--json")[1])
+    assert document["duration_s"] == pytest.approx(0.898)
+    assert document["jumps_back_s"] == pytest.approx([0.999])
+
+
+def test_a_column_that_is_there_twice_is_refused(refused, csv_file):
+    text = csv_file.read_text()
+    csv_file.write_text(text.replace(",tau7_nm", ",q1_rad", 1).replace("tau_ref7_nm", "tau7_nm", 1))
+    assert "expected one column q1_rad, got several" in refused("detect", csv_file)
+
+
 def test_a_picture_has_a_panel_for_each_event(detect, csv_file, tmp_path):
     from matplotlib.image import imread
 

@@ -255,3 +255,4 @@ def test_recordings_of_one_name_are_refused(impact, trials, tmp_path, kind):
     asked = [tmp_path / "a" / "bag", tmp_path / "b" / "bag", "--out", tmp_path / "out"]
     status, _, error = impact("export", kind, *asked)
     assert status == 2 and "expected recordings of different names, got bag" in error
+    assert not list((tmp_path / "out").glob("*"))

@@ -200,3 +200,21 @@ def test_no_command_writes_over_its_input(given, tmp_path, monkeypatch, capsys):
         r"^impact: --(yaml|out|output|plot): expected another file than the inputs", line
     )
     assert {name: (tmp_path / name).read_text() for name in texts} == texts
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["analyze", "bag", "--out", ""],
+        ["analyze", "", "--out", "results"],
+        ["map", "--plot="],
+        ["detect", "bag", "--learn", "-o", ""],
+    ],
+)
+def test_an_empty_path_is_not_the_current_folder(given, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        run(given)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert ended.value.code == 2 and line.endswith("expected a path, got ''")
+    assert [each.name for each in tmp_path.iterdir()] == ["recording.csv"]

@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 
-import numpy as np
-
 from impact_analysis.analyze.reading.collected import AnalyzedImpact, Collected, from_plain
 from impact_analysis.analyze.reading.estimated import ImpactMaker, Recent
 from impact_analysis.analyze.reading.missed import MissedWatch
-from impact_analysis.analyze.reading.notes import GAP
 from impact_analysis.analyze.reading.recordings import Part, opened
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.detect_run import feed
+from impact_analysis.detection.state_watch import StateWatch
 from impact_analysis.present.sentences import said
 from impact_bags.exceptions import RecordingError
 from impact_bags.reading.recording import Recording
@@ -74,54 +71,6 @@ def _of_windows(
     except (KeyError, TypeError, ValueError) as error:
         raise RecordingError.at(recording.name, f"whole: a wrong entry: {error}") from None
     return replace(whole, recording=part.name, impacts=impacts)
-
-
-class StateWatch:
-    """Watches the time of joint states: gaps, repetitions, and jumps back."""
-
-    def __init__(self) -> None:
-        self.samples = 0
-        self.gaps: list[float] = []  # [s]
-        self.jumps: list[float] = []  # [s]
-        self.repeated = 0
-        self._duration = 0  # [ns]
-        self._seen = 0
-        self._usual = float("inf")  # [ns]
-        self._last: int | None = None
-        self._steps: deque[int] = deque(maxlen=200)  # [ns]
-
-    @property
-    def duration(self) -> float:
-        """Measured time [s]."""
-        return self._duration * 1e-9
-
-    @property
-    def period(self) -> float:
-        """Usual time between samples, NaN of fewer than two [s]."""
-        return float(np.median(self._steps)) * 1e-9 if self._steps else float("nan")
-
-    def add(self, time: int, *, counts: bool = True) -> None:
-        """Take the time of a joint state [ns]; one that does not count is only learned from."""
-        last, self._last = self._last, time
-        self._seen += 1
-        self.samples += counts
-        if last is None:
-            return
-        step = time - last
-        if self._seen % 50 == 0 and len(self._steps) > 20:
-            self._usual = float(np.median(self._steps))
-        irregular = step <= 0 or step > GAP * self._usual
-        if not irregular:
-            self._steps.append(step)
-        if not counts:
-            return
-        if step < 0:
-            self.jumps.append(-step * 1e-9)
-            return
-        self._duration += step
-        self.repeated += step == 0
-        if irregular and step > 0:
-            self.gaps.append(step * 1e-9)
 
 
 class _Collector:

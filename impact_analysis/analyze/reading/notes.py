@@ -11,6 +11,7 @@ import numpy as np
 
 from impact_analysis.analyze.reading.coasting import COASTING, PUSHED, drive, pushed
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
+from impact_analysis.detection.state_watch import GAP
 from impact_analysis.present.sentence import Sentence
 from impact_analysis.present.sentences import said
 from impact_detector.estimators.estimate import (
@@ -26,7 +27,6 @@ from impact_detector.signals.buffers import JointRecord
 from impact_detector.signals.sample import DetectionStatus
 from impact_robots import Robot
 
-GAP = 5.0  # times the usual period between joint states is a gap
 AROUND = (0.05, 0.1)  # before and after the contact, where a gap matters [s]
 VIBRATION = 0.015  # after the contact, or a known release: the statistic may stay high [s]
 VIBRATION_SAMPLES = 6  # the same at rates where that is longer
