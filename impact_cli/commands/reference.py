@@ -34,6 +34,7 @@ from impact_cli.options.detection_settings import (
     with_reference,
 )
 from impact_cli.options.number_options import count, positive
+from impact_cli.options.outputs import refuse_inputs
 from impact_cli.recorded_robot import recorded_robot
 from impact_detector.parameters import session_for
 from impact_detector.signals.sample import ACCELERATION, JointSample, from_seconds
@@ -114,8 +115,8 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command and return its exit status."""
-    _check(arguments)
     arguments.robot = recorded_robot(arguments.robot, arguments.file)
+    _check(arguments)
     arguments.detectors = arguments.detectors or (ACCELERATION,)
     try:
         parameters = detector_parameters(arguments)
@@ -150,6 +151,7 @@ def _check(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--out: expected a .yaml file, got {out}")
     if out.exists() and not arguments.force:
         raise UsageError(f"--out: {out} exists; to overwrite it: --force")
+    refuse_inputs("--out", out, [arguments.robot, arguments.urdf])
 
 
 def _arm(arguments: argparse.Namespace, robot: Robot) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from impact_robots.exceptions import UsageError
 
-_FILES = ("yaml", "output", "out", "plot")  # options of files to write
+_FILES = ("yaml", "output", "plot")  # options of files to write; --out is a folder, mostly
 
 
 def check_outputs(arguments: argparse.Namespace, given: Sequence[str]) -> None:
@@ -30,8 +30,10 @@ def check_outputs(arguments: argparse.Namespace, given: Sequence[str]) -> None:
             raise _refused(f"--{name}", path)
 
 
-def refuse_inputs(option: str, path: str | Path | None, inputs: Iterable[str | None]) -> None:
-    """Refuse a file to write that is an input which the command line does not name.
+def refuse_inputs(
+    option: str, path: str | Path | None, inputs: Iterable[str | Path | None]
+) -> None:
+    """Refuse a file to write that is one of these inputs.
 
     Args:
         option: that names the file.
@@ -49,7 +51,7 @@ def _refused(option: str, path: str | Path | None) -> UsageError:
     return UsageError(f"{option}: expected another file than the inputs, got {path}")
 
 
-def _is_same(text: str | None, path: str | Path | None) -> bool:
+def _is_same(text: str | Path | None, path: str | Path | None) -> bool:
     """Whether a text is the path of the same existing file."""
     if not text or path is None:
         return False

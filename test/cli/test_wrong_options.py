@@ -15,7 +15,6 @@ from impact_cli.commands import demo, evaluate, view
 from impact_cli.demo.demo_scenario import demo_scenario
 from impact_cli.options import detect_options, number_options, view_options
 from impact_cli.plans import several_plan
-from impact_robots import load_robot
 
 NUMERIC = (
     number_options.number,
@@ -176,7 +175,7 @@ def test_what_is_no_robot_is_refused(capfd, robot):
         "detect motion/motion.csv --learn --output motion/arm.yaml",  # the robot beside the motion
         "detect motion --learn --thresholds known.yaml -o known.yaml",
         "detect motion/motion.csv --plot motion/motion.csv",
-        "robot arm.urdf --out arm.urdf --force",
+        "reference motion/motion.csv --out motion/arm.yaml --force",
     ],
 )
 def test_no_command_writes_over_its_input(given, tmp_path, monkeypatch, capsys):
@@ -187,7 +186,6 @@ def test_no_command_writes_over_its_input(given, tmp_path, monkeypatch, capsys):
         "arm.yaml": arm,
         "motion/arm.yaml": arm,
         "motion/motion.csv": ",".join(["time_s", *columns]) + "\n",
-        "arm.urdf": load_robot("panda").urdf,
         "hit.yaml": "robot: arm.yaml\ncontact_point: [0.5, 0, 0.2]\ncontact_normal: [0, 0, 1]\n",
         "known.yaml": "/**/impact_detector:\n  ros__parameters:\n    threshold: 3.0\n",
     }
