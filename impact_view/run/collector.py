@@ -19,6 +19,7 @@ from impact_view.run.record import ViewRecord
 _MODE, _LIMITS, _DETECTOR = "MODE_", "IMPACT_LIMITS_", "DETECTOR_"
 _SILENT = (np.nan, np.nan, np.nan, "")
 _ZERO = np.zeros(3)
+_LONGEST_STEP = 100_000_000  # between single forces; in a longer gap the force is unknown [ns]
 
 
 class Collector:
@@ -35,7 +36,9 @@ class Collector:
         self._detections: list[tuple[int, str]] = []
         self._status = _SILENT
         self._announcement: Announcement | None = None
-        self._limits, self._batches = "", False
+        self._limits = ""
+        self._source, self._batches = "", False  # of the impulse: its topic, and whether of batches
+        self._forced: int | None = None  # time of the source's last sample [ns]
         self._largest, self._impulse = _ZERO, _ZERO.copy()
 
     def add(self, item: Item) -> None:
@@ -60,8 +63,8 @@ class Collector:
         self._largest = _ZERO
 
     def _add_force(self, item: Force) -> None:
-        """Keep the largest force since the last state, and add up the impulse."""
-        sample, period = item.sample, item.sample.period * 1e-9
+        """Keep the largest force since the last state, and add up the impulse of one topic."""
+        sample = item.sample
         force = np.nan_to_num(sample.force)
         if not self._states or (rotation := self._axes(item.source, self._states[-1].q)) is None:
             return
@@ -69,11 +72,23 @@ class Collector:
         largest = force[np.argmax(np.einsum("ij,ij->i", force, force))]
         if largest @ largest > self._largest @ self._largest:
             self._largest = largest
-        if period > 0.0:
-            self._batches = True
-            self._impulse += force.sum(axis=0) * period
-        elif not self._batches and len(self._states) > 1:  # single samples: one for each state
-            self._impulse += force[0] * (self._states[-1].time - self._states[-2].time) * 1e-9
+        if (duration := self._duration(item)) > 0:
+            self._impulse += force.sum(axis=0) * duration * 1e-9
+
+    def _duration(self, item: Force) -> int:
+        """Return how long each force of a sample acts [ns]; 0: it is not of the impulse's topic.
+
+        That is the first topic with forces, or the first with batches if there are any.
+        """
+        time, period = item.sample.time, item.sample.period
+        if not self._source or (period > 0 and not self._batches):
+            self._source, self._batches, self._forced = item.source, period > 0, None
+        if item.source != self._source:
+            return 0
+        last, self._forced = self._forced, time
+        if period > 0:
+            return period
+        return time - last if last is not None and time - last <= _LONGEST_STEP else 0
 
     def add_controller_status(self, message: Any) -> None:
         """Take an impact_msgs/ControllerStatus, which holds for the states from now on."""

@@ -10,12 +10,16 @@ import pytest
 from impact_analysis.demo.evaluation import evaluate_run
 from impact_bags import BagWriter, RecordingError
 from impact_bags.bag_recording import TopicChoice
+from impact_bags.reading.recording import Force
 from impact_bags.reading.run_record import read_run
 from impact_bags.writing.message_maker import MessageMaker
 from impact_cli.commands.demo import announced_contact
+from impact_detector.signals.sample import ForceSample, JointSample
 from impact_robots import ArmDynamics
 from impact_sim import load_scenario
 from impact_trials.campaign import run_trial, trials_of
+from impact_view.run.collector import Collector
+from impact_view.run.force_axes import ForceAxes
 from impact_view.run.recorded_run import read_view
 from impact_view.scene.instant import Timeline
 
@@ -105,6 +109,35 @@ def test_a_force_in_a_frame_of_the_arm_is_turned_into_base_axes(tmp_path, panda)
     placement = Timeline(record, panda).at(record.time[9]).frames[index]
     assert record.force[10] == pytest.approx(placement[:3, :3] @ [0.0, 0.0, 20.0])
     assert record.remarks == ()
+
+
+@pytest.mark.parametrize(("state_ms", "force_ms"), [(1, 1), (4, 1), (10, 1), (1, 10)])
+@pytest.mark.parametrize("topics", [("/wrench",), ("/wrench", "/wrench_in_base")])
+def test_the_impulse_does_not_depend_on_rates_or_topics(panda, state_ms, force_ms, topics):
+    collector = Collector(ForceAxes(panda, {}))
+    rest = np.zeros(panda.dof)
+    for k in range(111):
+        if k % state_ms == 0:
+            collector.add(JointSample(k * 1_000_000, panda.stance, rest, rest))
+        force = np.array([[100.0 if 40 <= k < 60 else 0.0, 0.0, 0.0]])
+        for topic in topics if k % force_ms == 0 else ():
+            collector.add(Force(ForceSample(k * 1_000_000, force), topic))
+    assert collector.record().impulse[-1] == pytest.approx([2.0, 0.0, 0.0])
+
+
+def test_batches_give_the_impulse_and_a_gap_of_single_forces_none(panda):
+    collector, rest = Collector(ForceAxes(panda, {})), np.zeros(panda.dof)
+    force = np.array([[100.0, 0.0, 0.0]])
+    for k in (0, 1, 2, 2000, 2001):  # single forces, with a gap of two seconds
+        collector.add(JointSample(k * 1_000_000, panda.stance, rest, rest))
+        collector.add(Force(ForceSample(k * 1_000_000, force), "/wrench"))
+    for k in (2002, 2003):  # ten forces within a millisecond each
+        collector.add(JointSample(k * 1_000_000, panda.stance, rest, rest))
+        collector.add(Force(ForceSample(k * 1_000_000, force), "/wrench"))
+        batch = ForceSample(k * 1_000_000, np.repeat(force, 10, axis=0), 100_000)
+        collector.add(Force(batch, "/wrench_batch"))
+    collector.add(JointSample(2_004_000_000, panda.stance, rest, rest))
+    assert collector.record().impulse[-1] == pytest.approx([0.1 * (2 + 1 + 1 + 2), 0.0, 0.0])
 
 
 def test_a_force_in_a_frame_that_nobody_knows_is_told_and_not_shown(tmp_path, panda):
