@@ -9,14 +9,14 @@ reached at once, commanded velocities are integrated; efforts have no effect. Th
 from __future__ import annotations
 
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, fromstring, indent, tostring
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 import numpy as np
 import yaml
 
 from impact_robots.robot import Robot
 from impact_sim.export.mjcf_files import CONTROLLERS, URDF
-from impact_sim.export.ros2_control import COMMANDS, RATE, STATES
+from impact_sim.export.ros2_control import COMMANDS, RATE, STATES, without_hardware
 
 PLUGIN = "mock_components/GenericSystem"
 INTERFACES = {"position": "position", "velocity": "velocity", "torque": "effort"}  # ros2_control's
@@ -36,7 +36,7 @@ def mock_files(robot: Robot, q: np.ndarray, interface: str) -> dict[str, str]:
 
 def _description(robot: Robot, q: np.ndarray, interface: str) -> str:
     """Return the robot's URDF with the mock hardware and its initial states."""
-    root = fromstring(robot.urdf)
+    root = without_hardware(robot.urdf)
     control = SubElement(root, "ros2_control", {"name": "mock", "type": "system"})
     hardware = SubElement(control, "hardware")
     SubElement(hardware, "plugin").text = PLUGIN

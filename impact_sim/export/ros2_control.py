@@ -43,7 +43,7 @@ def robot_description(
         wall: whether there is one in it, with its sensor.
         hardware: further parameters of the interface, such as ``headless``.
     """
-    robot, root = arm.robot, fromstring(arm.robot.urdf)
+    robot, root = arm.robot, without_hardware(arm.robot.urdf)
     control = Element("ros2_control", {"name": "mujoco", "type": "system"})
     interface = SubElement(control, "hardware")
     SubElement(interface, "plugin").text = PLUGIN
@@ -60,6 +60,18 @@ def robot_description(
     root.append(control)
     indent(root)
     return tostring(root, encoding="unicode") + "\n"
+
+
+def without_hardware(urdf: str) -> Element:
+    """Return a URDF's root without its own hardware interfaces and Gazebo plugins.
+
+    They are those of the real arm, or of another simulator: two interfaces would claim each joint.
+    """
+    root = fromstring(urdf)
+    for tag in ("ros2_control", "gazebo"):
+        for element in root.findall(tag):
+            root.remove(element)
+    return root
 
 
 def controllers(arm: ExportedArm, *, wall: bool) -> dict[str, Any]:

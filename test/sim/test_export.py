@@ -26,7 +26,8 @@ from impact_sim.arm.passive_impact import passive_impact
 from impact_sim.export.arm_mjcf import ExportedArm
 from impact_sim.export.mjcf import scenario_wall
 from impact_sim.export.mjcf_files import CONTROLLERS, MJCF, URDF, mjcf_files
-from impact_sim.export.ros2_control import COMMANDS, FORCE, STATES
+from impact_sim.export.mock_hardware import mock_files
+from impact_sim.export.ros2_control import COMMANDS, FORCE, STATES, robot_description
 from impact_sim.export.wall_mjcf import WALL
 from impact_sim.plant.mujoco_model import build_mujoco_model, deflection_joint, motor_joint
 from impact_trials.in_process.impact_trial import qp_controller
@@ -222,3 +223,21 @@ def test_what_does_not_suit_is_refused(panda, scenario, tmp_path):
     ExportedArm(unknown)
     with pytest.raises(RobotError, match="'joint_stiffness' is missing: export needs it"):
         ExportedArm(unknown, flexible=True)
+
+
+OTHERS_HARDWARE = """<ros2_control name="arm" type="system"><hardware>
+<plugin>maker/RealArm</plugin><param name="robot_ip">172.16.0.2</param></hardware>
+</ros2_control><gazebo><plugin filename="other" name="other"/></gazebo></robot>"""
+
+
+@pytest.mark.parametrize("kind", ["mujoco", "mock"])
+def test_hardware_of_the_robots_own_urdf_is_not_exported(panda, kind):
+    robot = replace(panda, urdf=panda.urdf.replace("</robot>", OTHERS_HARDWARE))
+    if kind == "mock":
+        text = mock_files(robot, robot.stance, "position")[URDF]
+    else:
+        text = robot_description(ExportedArm(robot), Path("robot.xml"), wall=False)
+    root = ElementTree.fromstring(text)
+    (control,) = root.findall("ros2_control")
+    assert control.get("name") == kind and not root.findall("gazebo")
+    assert "robot_ip" not in text
