@@ -14,7 +14,7 @@ from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Set
 from impact_detector.exceptions import DetectorError
 from impact_detector.signals.sample import ACCELERATION, JointSample, from_seconds
 
-_LARGEST_GAP = from_seconds(0.01)
+_LARGEST_GAP = from_seconds(0.011)  # 10 ms, and room for jitter of the stamps
 
 
 class AccelerationDetector(StateDetector):
@@ -22,7 +22,7 @@ class AccelerationDetector(StateDetector):
 
     Causal: :math:`(\dot q_k - \dot q_{k-2})/(t_k - t_{k-2})`, half the noise of one difference.
     With 4e-3 rad/s of velocity noise its standard deviation is 2.8 rad/s^2 at 1 kHz. Needs
-    velocities alone. Velocities are not differentiated across a gap of more than 10 ms.
+    velocities alone. Velocities are not differentiated across a gap of more than 11 ms.
     """
 
     largest_gap = _LARGEST_GAP

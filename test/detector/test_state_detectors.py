@@ -191,6 +191,17 @@ def test_a_gap_is_not_an_impact(panda, impact):
     assert not statuses[first - 150].ready
 
 
+def test_acceleration_judges_at_100_hz_with_jitter_of_the_stamps(panda):
+    session = session_for(DetectorParameters(detectors=["acceleration"]), panda)
+    jitter = np.random.default_rng(0).normal(scale=20_000, size=200)  # [ns]
+    rest, ready = np.zeros(7), 0
+    for k in range(200):
+        time = k * 10 * MILLISECOND + round(jitter[k])
+        (status,) = session.add_state(JointSample(time, panda.stance, rest, None)).statuses
+        ready += status.ready
+    assert ready == 198 and not session.troubles
+
+
 def test_the_residual_is_the_external_torque(panda):
     """A rigid arm that falls under a constant external torque, integrated finely."""
     model, data, dt = panda.model, panda.model.createData(), 1e-4
