@@ -21,7 +21,13 @@ from launch_ros.actions import Node
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 from impact_detector.box_parameters import box_parameters
+from impact_robots.description.loader import load_robot
+from impact_robots.exceptions import ImpactError
 from impact_robots.task.box_task import BoxTask
+from impact_robots.task.hit_task import HitTask
+from impact_robots.yaml_file import read_mapping
+from impact_ros.exceptions import RosError
+from impact_ros.parameters import of_node
 
 PACKAGE = "impact_control"
 BOOLEANS = ["true", "false"]
@@ -36,6 +42,7 @@ COMMON = {
     **NAMESPACE,
 }
 SUITE = {"rviz": ("false", "Also start RViz", BOOLEANS), **COMMON}
+ROBOT = ("robot", "urdf", "joint_prefix")  # arguments that replace parameters of these names
 # Of a file that also simulates, so that the controller is activated once.
 TIMEOUT = {"timeout": ("60.0", "Give up when the controller is not active after this time [s]")}
 ENDS = "shutdown_when_over"  # argument of a simulator, and of the launch file that starts it
@@ -156,6 +163,75 @@ def rviz(**arguments: Any) -> Any:
     """Return RViz with arguments of its launch file; the argument ``rviz`` starts it."""
     wanted = IfCondition(LaunchConfiguration("rviz"))
     return included(PACKAGE, "rviz.launch.py", arguments, condition=wanted)
+
+
+def rviz_of(context: Any, node_name: str, task: Any = None, **arguments: str) -> list[Any]:
+    """Return RViz with one arm, or a line that says why there is none.
+
+    The robot is that of the launch arguments, of the task, or of the parameter file.
+
+    Args:
+        context: of the launch.
+        node_name: whose parameters are read in the file of the argument ``parameters``.
+        task: None for none.
+        **arguments: further ones of RViz's launch file.
+    """
+    value = context.launch_configurations
+    if value["rviz"] != "true":
+        return []
+    try:
+        known = _robot_parameters(value["parameters"], node_name, task)
+        own = {name: value[name] or known[name] for name in ROBOT}
+        robot, urdf, prefix = (own[name] or None for name in ("robot", "urdf", "joint_prefix"))
+        load_robot(robot or "panda", urdf=urdf, joint_prefix=prefix)
+    except ImpactError as error:
+        return [actions.LogInfo(msg=f"no RViz: {error}")]
+    return [rviz(**own, **arguments)]
+
+
+def _robot_parameters(path: str, node_name: str, task: Any) -> dict[str, str]:
+    """Return the robot of a task, or the parameters that name a node's in a file; "" for none.
+
+    Raises:
+        ImpactError: the task has several arms or a humanoid, or there is no such file.
+    """
+    nothing = dict.fromkeys(ROBOT, "")
+    if task is not None and not isinstance(task, HitTask):
+        if not _is_one_arm(task):
+            raise RosError("it shows one arm, the task is of another robot")
+        return nothing | {"robot": task.cell.robots[0].robot}
+    document = read_mapping(Path(path))
+    found = (of_node(document, "**") or {}) | (of_node(document, node_name) or {})
+    found |= {"robot": task.robot} if task is not None and task.robot else {}
+    return nothing | {name: str(found[name]) for name in ROBOT if found.get(name)}
+
+
+def _is_one_arm(task: Any) -> bool:
+    """Tell whether a task is a push by one arm, whose topics have no namespace of its own."""
+    return isinstance(task, BoxTask) and task.arm_names == ("",)
+
+
+def refuse_unused(values: Mapping[str, str], arguments: Mapping[str, Any], task: Any) -> None:
+    """Refuse arguments of ``robot.launch.py`` without effect.
+
+    Args:
+        values: of the arguments, by name.
+        arguments: as of :func:`description`.
+        task: None for none.
+
+    Raises:
+        RosError: one of them differs from its default.
+    """
+    used = {"parameters", "task", "cell"}
+    if task is None or isinstance(task, HitTask):
+        used = {*arguments} - {"cell"}
+    elif _is_one_arm(task):
+        used = {*arguments} - {*ROBOT}
+    unused = [name for name in arguments if name not in used]
+    given = [f"{name}:={values[name]}" for name in unused if values[name] != arguments[name][0]]
+    if given:
+        with_task = f"with task {values['task']}" if values["task"] else "without a task"
+        raise RosError(f"{' '.join(given)}: has no effect {with_task}, expected none")
 
 
 def removed_at_the_end(path: Path) -> Any:

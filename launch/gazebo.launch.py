@@ -74,5 +74,5 @@ def _actions(context):
         node("ros_gz_sim", "create", arguments=["-topic", "robot_description"], on_exit=done),
         node("controller_manager", "spawner", arguments=spawned, on_exit=done),
         node(PACKAGE, "suite", ros_arguments=suite, remappings=TOPICS),
-        rviz(robot=scenario.robot, use_sim_time="true", state_publisher="false"),
+        rviz(**robot, use_sim_time="true", state_publisher="false"),
     ]

@@ -14,22 +14,23 @@ from launch.substitutions import LaunchConfiguration
 
 from impact_bringup.launch_parts import (
     PACKAGE,
+    ROBOT,
     SUITE,
     description,
     given,
     limited_discovery,
     node,
-    rviz,
+    rviz_of,
     shared_file,
 )
 
 DESIRED = "impact_qp/desired_joint_states"
 OVERRIDES = {  # arguments that set a parameter, by executable
     "impact_detector": (
-        *("robot", "urdf", "joint_prefix", "use_sim_time"),
+        *(*ROBOT, "use_sim_time"),
         *("contact_normal", "wrench_normal", "reference"),
     ),
-    "impact_predictor": ("robot", "urdf", "joint_prefix", "use_sim_time"),
+    "impact_predictor": (*ROBOT, "use_sim_time"),
 }
 TOPICS = {  # name in the nodes -> argument
     "joint_states": "joint_states",
@@ -71,5 +72,5 @@ def _actions(context):
             )
             for executable, names in OVERRIDES.items()
         ),
-        rviz(),
+        *rviz_of(context, "impact_predictor"),
     ]

@@ -19,13 +19,15 @@ from launch.substitutions import LaunchConfiguration
 
 from impact_bringup.launch_parts import (
     PACKAGE,
+    ROBOT,
     SUITE,
     box_detectors,
     description,
     given,
     limited_discovery,
     node,
-    rviz,
+    refuse_unused,
+    rviz_of,
     set_to,
     shared_file,
 )
@@ -36,7 +38,6 @@ from impact_robots.task.palm_task import PalmTask
 DESIRED = "impact_qp/desired_joint_states"
 COMMANDS = "impact_qp/commands"
 SETTINGS = ["--params-file", LaunchConfiguration("parameters")]
-OVERRIDES = ("robot", "urdf", "joint_prefix")
 TOPICS = {  # name in the nodes -> argument; the controller goes on publishing DESIRED itself
     "joint_states": "joint_states",
     f"impact_detector:{DESIRED}": "desired_joint_states",
@@ -45,37 +46,35 @@ TOPICS = {  # name in the nodes -> argument; the controller goes on publishing D
 }
 REMAPPED = [(name, LaunchConfiguration(topic)) for name, topic in TOPICS.items()]
 
+ARGUMENTS = {
+    "parameters": (shared_file("config", "suite.yaml"), "Parameter file: with the surface, say"),
+    "task": ("", "Name or YAML of a hit, a push or a grab"),
+    "cell": ("", "YAML of which arms stand where; empty: one arm, or as the task says"),
+    "robot": ("", "Robot by name, or path of its YAML; empty: the task's or parameter file's"),
+    "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),
+    "joint_prefix": ("", "Prefix of joint names; empty: the parameter file's"),
+    "joint_states": ("joint_states", "Measured state, effort included (JointState)"),
+    "desired_joint_states": (DESIRED, "Its effort is the detector's reference (JointState)"),
+    "wrench": ("wrench", "Force on the robot, if it is measured (WrenchStamped)"),
+    "commands": (COMMANDS, "Where the commands go (Float64MultiArray)"),
+}
+
 
 def generate_launch_description():
-    settings = shared_file("config", "suite.yaml")
-    arguments = {
-        "parameters": (settings, "Parameter file: says where the surface is, among other things"),
-        "task": ("", "Name or YAML of a hit, a push or a grab"),
-        "cell": ("", "YAML of which arms stand where; empty: one arm, or as the task says"),
-        "robot": ("", "Robot by name, or path of its YAML; empty: the task's or parameter file's"),
-        "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),
-        "joint_prefix": ("", "Prefix of joint names; empty: the parameter file's"),
-        "joint_states": ("joint_states", "Measured state, effort included (JointState)"),
-        "desired_joint_states": (DESIRED, "Its effort is the detector's reference (JointState)"),
-        "wrench": ("wrench", "Force on the robot, if it is measured (WrenchStamped)"),
-        "commands": (COMMANDS, "Where the commands go (Float64MultiArray)"),
-    }
-    return description(arguments | SUITE, _actions)
+    return description(ARGUMENTS | SUITE, _actions)
 
 
 def _actions(context):
     value = context.launch_configurations
     task = find_task(value["task"], value["cell"]) if value["task"] else None
+    refuse_unused(value, ARGUMENTS, task)
     make = {BoxTask: _arms, PalmTask: _humanoid}.get(type(task), _arm)
-    return [
-        limited_discovery(),
-        *make(context, task),
-        rviz(state_publisher="false"),  # the driver broadcasts the frames
-    ]
+    shown = rviz_of(context, "impact_qp", task, state_publisher="false")  # with the driver's frames
+    return [limited_discovery(), *make(context, task), *shown]
 
 
 def _arm(context, task):
-    settings = given(context.launch_configurations, OVERRIDES)
+    settings = given(context.launch_configurations, ROBOT)
     if task is not None:
         settings = [*(set_to({"robot": task.robot}) if task.robot else []), *settings]
         settings += given(context.launch_configurations, ("task",), "impact_qp")

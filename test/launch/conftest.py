@@ -47,6 +47,10 @@ class IncludeLaunchDescription(Action):
     pass
 
 
+class LogInfo(Action):
+    pass
+
+
 class OpaqueFunction(Action):
     pass
 
@@ -167,6 +171,7 @@ def launch_file(monkeypatch, tmp_path):
             DeclareLaunchArgument,
             ExecuteProcess,
             IncludeLaunchDescription,
+            LogInfo,
             OpaqueFunction,
             RegisterEventHandler,
             SetEnvironmentVariable,

@@ -33,6 +33,7 @@ from impact_qp.governor.node import ImpactGovernorNode
 from impact_qp.node import ImpactQpNode
 from impact_robots import ArmDynamics, load_robot
 from impact_robots.task.find import find_box_task
+from impact_ros.exceptions import RosError
 from impact_ros.node.closing import close
 from impact_ros.parameters import specifications
 from impact_sim.cell.node import ImpactCellNode
@@ -482,7 +483,7 @@ def test_only_this_machine_hears_unless_asked(launch_file, name, monkeypatch):
 
 @pytest.mark.parametrize("name", WITH_RVIZ)
 def test_rviz_comes_when_asked(launch_file, name):
-    launched = launch_file(name)
+    launched = launch_file(name, rviz="true")
     *others, included = launched.of("IncludeLaunchDescription")
     assert [each.args[0].perform(launched.context) for each in others] == (
         [str(ROOT / "launch" / "gz_sim.launch.py")] if name == "gazebo" else []
@@ -494,6 +495,58 @@ def test_rviz_comes_when_asked(launch_file, name):
     known = set(launch_file("rviz").arguments)
     assert set(dict(included.kwargs.get("launch_arguments", ()))) <= known
     assert known & set(launched.arguments) >= {"namespace"}
+
+
+@pytest.mark.parametrize("name", ["robot", "replay"])
+def test_rviz_shows_the_robot_of_arguments_task_or_parameter_file(launch_file, name, tmp_path):
+    file = tmp_path / "own.yaml"
+    node = "impact_qp" if name == "robot" else "impact_predictor"
+    file.write_text(f"/**/{node}:\n  ros__parameters: {{robot: fr3, joint_prefix: fr3_}}\n")
+    urdf = tmp_path / "fr3.urdf"
+    urdf.write_text((ROOT / "impact_robots" / "panda.urdf").read_text().replace("panda_", "fr3_"))
+    own = {"parameters": str(file), "rviz": "true"}
+    (shown,) = launch_file(name, urdf=str(urdf), **own).of("IncludeLaunchDescription")
+    given = dict(shown.kwargs["launch_arguments"])
+    assert given["robot"] == "fr3" and given["joint_prefix"] == "fr3_"
+    _, rviz = launch_file("rviz", **given).of("Node")
+    assert rviz.kwargs["arguments"][-2:] == ["-f", "fr3_link0"]
+    launched = launch_file(name, **own)  # without a URDF
+    assert not launched.of("IncludeLaunchDescription") and launched.of("Node")
+    (line,) = launched.of("LogInfo")
+    assert line.kwargs["msg"].startswith("no RViz: robot 'fr3' ships without a URDF")
+
+
+def test_rviz_shows_one_arm(launch_file):
+    push = launch_file("robot", task="rs_push_catfood_case2", rviz="true")
+    (shown,) = push.of("IncludeLaunchDescription")
+    assert dict(shown.kwargs["launch_arguments"])["robot"] == "panda_plate"
+    for task in ("rs_grab_safe", "qp_hrp4_grab_heavy"):
+        launched = launch_file("robot", task=task, rviz="true")
+        assert not launched.of("IncludeLaunchDescription")
+        (line,) = launched.of("LogInfo")
+        assert line.kwargs["msg"].startswith("no RViz: it shows one arm")
+
+
+PUSH, GRAB, BODY = "rs_push_catfood_case2", "rs_grab_safe", "qp_hrp4_grab_heavy"
+OF_A_DRIVER = ("joint_states", "desired_joint_states", "wrench", "commands")
+
+
+@pytest.mark.parametrize(
+    ("task", "names"),
+    [
+        ("", ["cell"]),
+        (PUSH, ["robot", "urdf", "joint_prefix"]),
+        (GRAB, ["robot", "urdf", "joint_prefix", *OF_A_DRIVER]),
+        (BODY, ["robot", "urdf", "joint_prefix", *OF_A_DRIVER]),
+    ],
+)
+def test_an_argument_without_effect_is_refused(launch_file, task, names):
+    where = f"with task {task}" if task else "without a task"
+    for name in names:
+        with pytest.raises(RosError, match=f"^{name}:=mine: has no effect {where}, expected none$"):
+            launch_file("robot", task=task, **{name: "mine"})
+    if task == PUSH:
+        launch_file("robot", task=task, **dict.fromkeys(OF_A_DRIVER, "mine"))
 
 
 def test_rviz_sees_the_robots_frames_in_any_namespace(launch_file):
