@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from impact_qp.control.status import Counts
 from impact_ros.messages import NANOSECONDS
 
 BURST = 3.0  # periods that the arrival clock may lag: messages come in bursts
 JITTER = 0.3  # of a period, of stamps
+_STEPS = 10  # of stamps that are compared
 
 
 class CycleWatch:
@@ -34,6 +37,9 @@ class CycleWatch:
         self._stamp: int | None = None
         self._arrival, self._by_stamp, self._by_clock = 0.0, 1.0, BURST
         self.in_a_row, self._skipped = 0, False
+        self._steps: deque[float] = deque(
+            maxlen=_STEPS
+        )  # of stamps, while all miss cycles [periods]
 
     def take(self, stamp: int, arrival: float) -> bool:
         """Take a state; return whether it must be answered.
@@ -54,7 +60,12 @@ class CycleWatch:
             return False
         self._by_stamp -= 1.0
         self._by_clock -= 1.0
-        self._miss(max(0, round(periods) - 1))
+        missed = max(0, round(periods) - 1)
+        self._miss(missed)
+        if missed:
+            self._steps.append(periods)
+        else:
+            self._steps.clear()
         self.counts.answered += 1
         return True
 
@@ -62,6 +73,7 @@ class CycleWatch:
         """Record the time from a state's arrival to its answer [s]."""
         if cycle_time > self._period:
             self._miss(1)
+            self._steps.clear()
         elif not self._skipped:
             self.in_a_row = 0
 
@@ -77,6 +89,16 @@ class CycleWatch:
             return ""
         return (
             f"{self.in_a_row} control cycles of {self._period * 1e3:g} ms missed in a row"
-            f" (max_consecutive_missed {self._max_missed}); is the machine busy? Free a core, or"
-            " simulate in lockstep"
+            f" (max_consecutive_missed {self._max_missed}); {self._likely_cause()}"
         )
+
+    def _likely_cause(self) -> str:
+        """Return what to change: the rate if the states are evenly apart, else the load."""
+        steps = self._steps
+        if len(steps) > 1 and max(steps) - min(steps) <= 2 * JITTER:
+            got = len(steps) / sum(steps) / self._period
+            return (
+                f"by their stamps states come at {got:.0f} Hz, expected {1 / self._period:.0f} Hz:"
+                " set rate, or free a core if the driver sends more"
+            )
+        return "is the machine busy? Free a core, or simulate in lockstep"

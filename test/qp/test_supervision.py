@@ -83,6 +83,27 @@ def test_a_rate_that_the_states_do_not_have_is_noticed():
     assert each.problem
 
 
+def test_states_of_another_rate_are_no_busy_machine():
+    """Steps of 4 ms with jitter; then uneven ones, and even ones that are answered late."""
+    even, uneven, late = watch(), watch(), watch()
+    for k in range(1, 5):
+        stamp = 4 * k * MS + (k % 2) * MS // 5
+        even.take(stamp, stamp * 1e-9)
+        even.answered(5e-4)
+        uneven.take(k * k * MS, k * k * 1e-3)
+        uneven.answered(5e-4)
+        late.take(stamp, stamp * 1e-9)
+        late.answered(2e-3)
+    for k in (5, 6):
+        even.take(4 * k * MS, 4e-3 * k)
+        late.take(4 * k * MS, 4e-3 * k)
+        late.answered(2e-3)
+    assert even.problem.startswith("15 control cycles of 1 ms missed in a row")
+    assert "by their stamps states come at 25" in even.problem
+    assert "expected 1000 Hz: set rate, or" in even.problem
+    assert "is the machine busy?" in uneven.problem and "is the machine busy?" in late.problem
+
+
 def test_a_pause_that_was_dealt_with_is_not_counted_again():
     each = watch()
     each.take(0, 0.0)
