@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
@@ -79,7 +80,7 @@ class DetectorNode(Node):
         self._frame = ""
         self._force_frames: dict[str, str] = {}  # by the force's topic
         self._newest: int | None = None
-        self._health = HealthMonitor(self._now())
+        self._health = HealthMonitor(self._now(), self._session.unready)
         self._log = ThrottledLog(self.get_logger(), _LOG_PERIOD)
         self._advertise()
         # Deep queues: an estimate needs every sample, also those that came while it was made.
@@ -91,7 +92,8 @@ class DetectorNode(Node):
         self._impact = self.create_publisher(ImpactEvent, "~/impact", qos.LATCHED)
         self._estimate = self.create_publisher(ImpactEstimate, "~/estimate", qos.LATCHED)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", qos.STREAM)
-        self.create_timer(DIAGNOSTIC_PERIOD, self._report)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)  # also while simulated time stands
+        self.create_timer(DIAGNOSTIC_PERIOD, self._report, clock=steady)
         self.add_post_set_parameters_callback(self._on_parameters)
 
     def _now(self) -> int:

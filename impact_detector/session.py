@@ -137,6 +137,18 @@ class DetectorSession:
         return max(detector.dropped for detector in self._detectors) + force
 
     @property
+    def unready(self) -> str:
+        """Usual causes of a first detector that is not ready, as text."""
+        first = self._detectors[0]
+        needs = {
+            "no torques": first.needs_torque,
+            "no reference": first.needs_reference,
+            "no desired velocity": first.needs_reference_velocity,
+        }
+        missing = [cause for cause, needed in needs.items() if needed]
+        return ", ".join([*missing, "or still learning"] if missing else ["too few samples so far"])
+
+    @property
     def troubles(self) -> dict[str, str]:
         """Why detectors cannot judge the last state, as text by cause: torque, or rate."""
         found = {"torque": self._unmeasured} if self._unmeasured else {}

@@ -29,10 +29,15 @@ class Health:
     suppressed: int = 0  # times above the threshold without a detection, of the first detector
     troubles: tuple[str, ...] = ()  # why detectors have no statistic, as text
     newly_dropped: int = 0  # of the dropped samples, those since the last report
+    newly_unreadable: int = 0  # of the unreadable messages, those since the last report
+    unready: str = ""  # usual causes of a detector that is not ready, as text
+    timeless: bool = False  # simulated time has not begun
 
     @property
     def summary(self) -> str:
         """One line."""
+        if self.timeless:
+            return "no time: use_sim_time without messages on /clock"
         if math.isinf(self.silent):
             return "no joint states yet"
         if self.rate == 0.0:
@@ -41,13 +46,17 @@ class Health:
             return f"{'watching' if self.ready else 'cannot judge'}: {'; '.join(self.troubles)}"
         if self.ready:
             return "watching"
+        if self.newly_unreadable:
+            return f"cannot judge: {self.newly_unreadable} messages unreadable, see the log"
         if self.newly_dropped:
             return f"cannot judge: {self.newly_dropped} samples dropped, not finite or too large"
-        return "cannot judge: no torques, or still learning"
+        return f"cannot judge: {self.unready}"
 
     @property
     def level(self) -> str:
         """Of diagnostics: "ok", "warn" or "stale"."""
+        if self.timeless:
+            return "warn"
         if self.rate == 0.0 or math.isinf(self.silent):
             return "stale"
         return "ok" if self.ready and not self.troubles else "warn"
@@ -60,15 +69,15 @@ class HealthMonitor:
     one that leaves 0, where simulated time waits for its first message.
     """
 
-    def __init__(self, start: int) -> None:
-        """Begin to count at ``start`` [ns]."""
-        self._since = start
+    def __init__(self, start: int, unready: str = "") -> None:
+        """Begin to count at ``start`` [ns]; ``unready`` as of :class:`Health`."""
+        self._since, self._unready = start, unready
         self._last: int | None = None
         self.newest: int | None = None  # stamp of the last state [ns]
         self._count, self._worst, self._ready = 0, math.nan, False
         self._impact: int | None = None
         self._suppressed, self._dropped = 0, 0
-        self.unreadable = 0
+        self.unreadable, self._unreadable = 0, 0
 
     def add(self, stamp: int, arrival: int) -> None:
         """Count a state by its ``stamp`` and its time of ``arrival`` [ns]."""
@@ -112,8 +121,11 @@ class HealthMonitor:
             self._suppressed,
             tuple(troubles),
             max(dropped - self._dropped, 0),
+            self.unreadable - self._unreadable,
+            self._unready,
+            not now,
         )
         if span >= SHORTEST_COUNT:
             self._since, self._count, self._worst = now, 0, math.nan
-            self._dropped = dropped
+            self._dropped, self._unreadable = dropped, self.unreadable
         return health

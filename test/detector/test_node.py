@@ -20,6 +20,7 @@ from sensor_msgs.msg import JointState
 from impact_detector import DETECTORS, DetectorError
 from impact_detector.estimators import streaming as estimate
 from impact_detector.node import DetectorNode
+from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.ros.health import HealthMonitor
 from impact_msgs.msg import (
     DetectorStatus,
@@ -525,6 +526,35 @@ def test_diagnostics_name_samples_that_were_dropped(bench):
         made.state(k, dq=np.nan)
     told = "samples dropped, not finite or too large"
     made.until(lambda: condition(made.diagnostics).message.endswith(told))
+
+
+@pytest.mark.usefixtures("often_diagnosed")
+def test_diagnostics_come_without_simulated_time(bench):
+    made = bench(use_sim_time=True)
+    assert np.isfinite(made.judge(1).threshold)
+    said = "no time: use_sim_time without messages on /clock"
+    made.until(lambda: condition(made.diagnostics).message == said)
+    assert condition(made.diagnostics).level == DiagnosticStatus.WARN
+
+
+@pytest.mark.parametrize(
+    ("detector", "cause"),
+    [
+        ("fused", "no torques, or still learning"),
+        ("torque_error", "no torques, no reference, or still learning"),
+        ("velocity_error", "no desired velocity, or still learning"),
+        ("acceleration", "too few samples so far"),
+    ],
+)
+def test_diagnostics_name_what_the_detector_needs(panda, detector, cause):
+    session = session_for(DetectorParameters(detectors=[detector]), panda)
+    health, second = HealthMonitor(MILLISECOND, session.unready), 1000 * MILLISECOND
+    health.add(second, second)
+    health.unreadable = 2
+    said = "cannot judge: 2 messages unreadable, see the log"
+    assert health.report(second, 2).summary == said  # they are dropped, too
+    health.add(2 * second, 2 * second)
+    assert health.report(2 * second, 2).summary == f"cannot judge: {cause}"
 
 
 def test_several_detectors_run_at_once_and_say_who_they_are(bench):
