@@ -581,6 +581,20 @@ def test_the_robots_topics_are_remapped(launch_file, graph):
     assert "/left/driver/measured" in inputs
 
 
+def test_the_service_of_the_page_hears_the_arms_states_and_references(graph, shipped_as):
+    page = (ROOT / "doc" / "robot.md").read_text()
+    (line,) = re.findall(r"^ExecStart=.*?/suite\" (.*?)'$", page, re.DOTALL | re.MULTILINE)
+    line = line.replace("/home/robot/my_fr3.yaml", str(ROOT / "config" / "franka_fr3.yaml"))
+    line = line.replace("/home/robot/fr3.urdf", str(shipped_as("fr3_")))
+    made = graph("suite", line.replace("\\\n", " ").split() + SURFACE + COMPARES)
+    made.nodes["impact_qp"].trigger_configure()
+    driver = "/franka_robot_state_broadcaster"
+    inputs, _ = made.topics("impact_detector")
+    assert inputs >= {f"{driver}/measured_joint_states", f"{driver}/desired_joint_states"}
+    _, outputs = made.topics("impact_qp")
+    assert outputs >= {"/forward_command_controller/commands", "/impact_qp/desired_joint_states"}
+
+
 def test_without_arguments_the_suite_hears_its_own_desired_states(launch_file, graph):
     made = graph("suite", launch_file("robot").lines["suite"] + SURFACE + COMPARES)
     made.nodes["impact_qp"].trigger_configure()
