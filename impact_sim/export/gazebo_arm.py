@@ -27,6 +27,7 @@ PLUGIN = {
     "filename": "gz_ros2_control-system",
     "name": "gz_ros2_control::GazeboSimROS2ControlPlugin",
 }
+WORLD = "world"  # link of a URDF that Gazebo does not move
 _STATES = ("position", "velocity", "effort")
 
 
@@ -45,11 +46,9 @@ def gazebo_urdf(robot: Robot, q: np.ndarray, controllers: Path, friction: float)
     robot.require("export", "velocity", "torque")
     robot.require_no_cover("export")
     root, links = Element("robot", {"name": robot.name}), _link_names(robot)
-    SubElement(root, "link", {"name": "world"})
-    _add_link(root, links[0], pin.Inertia(1.0, np.zeros(3), np.eye(3)))  # which does not move
-    base = SubElement(root, "joint", {"name": "world_joint", "type": "fixed"})
-    SubElement(base, "parent", {"link": "world"})
-    SubElement(base, "child", {"link": links[0]})
+    SubElement(root, "link", {"name": WORLD})
+    if links[0] != WORLD:
+        _add_base(root, links[0])
     for index in range(robot.dof):
         link = _add_link(root, links[index + 1], robot.model.inertias[index + 1])
         _add_joint(root, robot, index, links)
@@ -84,6 +83,14 @@ def _link_names(robot: Robot) -> list[str]:
         for child in joint.findall("child")
     }
     return [robot.base_frame, *(children[name] for name in robot.joint_names)]
+
+
+def _add_base(root: Element, name: str) -> None:
+    """Add the base, fixed to the world."""
+    _add_link(root, name, pin.Inertia(1.0, np.zeros(3), np.eye(3)))  # which does not move
+    joint = SubElement(root, "joint", {"name": "world_joint", "type": "fixed"})
+    SubElement(joint, "parent", {"link": WORLD})
+    SubElement(joint, "child", {"link": name})
 
 
 def _add_link(root: Element, name: str, inertia: pin.Inertia) -> Element:

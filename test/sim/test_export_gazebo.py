@@ -118,3 +118,20 @@ def test_what_does_not_suit_is_refused(panda, scenario, tmp_path):
         gazebo_files(tmp_path, panda, load_scenario("free_motion"))
     with pytest.raises(ScenarioError, match="expected an arm of 1 joints, got 7"):
         gazebo_files(tmp_path, panda, replace(scenario, q_impact=(0.0,)))
+
+
+def test_a_base_that_is_called_world_is_there_once(scenario, tmp_path):
+    urdf = tmp_path / "arm.urdf"
+    shipped = (ROOT / "impact_robots" / "panda.urdf").read_text()
+    urdf.write_text(shipped.replace("panda_link0", "world").replace("panda_", ""))
+    own = (ROOT / "config" / "panda_gazebo.yaml").read_text()
+    own = own.replace("base_link: link0", "base_link: world").replace(
+        "joint_prefix: panda_", 'joint_prefix: ""'
+    )
+    (tmp_path / "arm.yaml").write_text(own)
+    robot = load_robot(str(tmp_path / "arm.yaml"), urdf=str(urdf))
+    root = ElementTree.fromstring(gazebo_files(tmp_path, robot, scenario)[URDF])
+    links = [each.get("name") for each in root.iterfind("link")]
+    assert links[0] == "world" and len(links) == len(set(links)) == 8
+    first = root.find("joint")
+    assert first.find("parent").get("link") == "world" and first.get("type") == "revolute"
