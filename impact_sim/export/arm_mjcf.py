@@ -198,7 +198,7 @@ def _add_motors(root: Element, world: Element, arm: ExportedArm) -> None:
         inertia = {"diaginertia": numbers([_ROTOR_INERTIA] * 3), "mass": numbers([_ROTOR_MASS])}
         SubElement(body, "inertial", {"pos": "0 0 0", **inertia})
         armature = {"name": motor, "armature": numbers([arm.motor_inertia[index]])}
-        SubElement(body, "joint", _joint(arm, index) | armature)
+        SubElement(body, "joint", _joint(arm, index) | armature | _friction(robot, index))
         spring = {
             "stiffness": numbers([robot.joint_stiffness[index]]),
             "damping": numbers([robot.joint_damping[index]]),

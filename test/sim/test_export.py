@@ -225,6 +225,17 @@ def test_what_does_not_suit_is_refused(panda, scenario, tmp_path):
         ExportedArm(unknown, flexible=True)
 
 
+@pytest.mark.parametrize("flexible", [False, True])
+def test_friction_is_that_of_the_driven_joints(panda, flexible):
+    coulomb, viscous = np.linspace(0.2, 1.4, 7), np.linspace(0.1, 0.7, 7)
+    robot = replace(panda, coulomb_friction=coulomb, viscous_friction=viscous)
+    exported = Exported(ExportedArm(robot, flexible), robot.stance)
+    np.testing.assert_allclose(exported.model.dof_frictionloss[exported.motors], coulomb)
+    np.testing.assert_allclose(exported.model.dof_damping[exported.motors], viscous)
+    if flexible:
+        assert not exported.model.dof_frictionloss[exported.links].any()
+
+
 OTHERS_HARDWARE = """<ros2_control name="arm" type="system"><hardware>
 <plugin>maker/RealArm</plugin><param name="robot_ip">172.16.0.2</param></hardware>
 </ros2_control><gazebo><plugin filename="other" name="other"/></gazebo></robot>"""
