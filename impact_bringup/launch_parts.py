@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from impact_robots.task.box_task import BoxTask
 from impact_robots.task.hit_task import HitTask
 from impact_robots.yaml_file import read_mapping
 from impact_ros.exceptions import RosError
-from impact_ros.parameters import of_node
+from impact_ros.parameters import misspelt, of_node
 
 PACKAGE = "impact_control"
 BOOLEANS = ["true", "false"]
@@ -62,7 +63,21 @@ def description(arguments: Mapping[str, tuple[Any, ...]], make: Callable[[Any], 
         )
         for name, (default, text, *choices) in arguments.items()
     ]
-    return LaunchDescription([*declared, actions.OpaqueFunction(function=make)])
+    warned = actions.OpaqueFunction(function=lambda _context: _unknown(arguments, make))
+    return LaunchDescription([*declared, warned, actions.OpaqueFunction(function=make)])
+
+
+def _unknown(arguments: Mapping[str, Any], make: Callable[[Any], list[Any]]) -> list[Any]:
+    """Return a line for each argument of the command line that the launch file does not declare.
+
+    Only of the file that the command line names: one that is included inherits others' arguments.
+    """
+    file = Path(make.__code__.co_filename).name
+    if file not in (Path(each).name for each in sys.argv):
+        return []
+    names = [each.split(":=")[0] for each in sys.argv if ":=" in each]
+    lines = misspelt(names, arguments)
+    return [actions.LogInfo(msg=f"[WARN] launch argument {line}") for line in lines]
 
 
 def limited_discovery() -> Any:

@@ -516,6 +516,15 @@ def test_rviz_shows_the_robot_of_arguments_task_or_parameter_file(launch_file, n
     assert line.kwargs["msg"].startswith("no RViz: robot 'fr3' ships without a URDF")
 
 
+def test_unknown_arguments_of_the_command_line_are_named(launch_file, monkeypatch):
+    typed = ["paramters:=own.yaml", "speed:=0.02", "urdf:=fr3.urdf"]
+    monkeypatch.setattr("sys.argv", ["ros2", "launch", "impact_control", "robot.launch.py", *typed])
+    lines = [each.kwargs["msg"] for each in launch_file("robot").of("LogInfo")]
+    assert lines[0] == "[WARN] launch argument paramters: unknown, did you mean parameters?"
+    assert lines[1].startswith("[WARN] launch argument speed: unknown, ") and len(lines) == 2
+    assert not launch_file("rviz").of("LogInfo")  # as if included by that file
+
+
 def test_rviz_shows_one_arm(launch_file):
     push = launch_file("robot", task="rs_push_catfood_case2", rviz="true")
     (shown,) = push.of("IncludeLaunchDescription")
