@@ -70,21 +70,21 @@ def _bring_up(name: str, timeout: float, stop: Stop) -> int:
     """Bring a node up."""
     node, end = Node(NAME), time.monotonic() + timeout
 
-    def wait(condition, limit: float) -> bool:
+    def wait(condition, limit: float, cause: str = "") -> bool:
         left = min(limit, end - time.monotonic())
         reason = spin([node], until=condition, timeout=left, stop=stop)
         if reason not in ("condition", "timeout"):
             raise KeyboardInterrupt
         if time.monotonic() >= end and not condition():
             raise RosError(
-                f"{name}: not active within {timeout:g} s; on a busy machine give it more"
+                f"{name}: not active within {timeout:g} s{cause}; on a busy machine give it more"
                 " (--timeout, of a launch file timeout:=)"
             )
         return reason == "condition"
 
     try:
         client = LifecycleClient(node, name, wait)
-        wait(client.ready, timeout)
+        wait(client.ready, timeout, f", no node {name} in this namespace and ROS_DOMAIN_ID")
         for change in CHANGES[DONE.get(client.state(), 0) :]:
             client.request(change)
     except KeyboardInterrupt:

@@ -72,6 +72,14 @@ class ImpactQpNode(SuiteLifecycleNode):
         strikes = StrikeServer(self, self._machine, self._begin_strikes, "~/strike")
         self._servers: tuple[GoalServer, ...] = self._goal_server, self._touch_server, strikes
         declare(self, ControllerParameters)
+        self.add_post_set_parameters_callback(self._on_parameters)
+
+    def _on_parameters(self, changed: list[Any]) -> None:
+        """Log that parameters which were changed while configured have no effect yet."""
+        if self._guarded is None:
+            return
+        for each in changed:
+            self.get_logger().warning(f"{each.name}: acts at the next configure, not before")
 
     # --- from configure to cleanup ------------------------------------------------------------
 

@@ -266,8 +266,9 @@ def test_a_controller_that_refuses_is_said_with_a_status(machine, launch_file):
         (
             ["nobody", "--timeout", "0.5"],
             1,
-            "bring_up: nobody: not active within 0.5 s; on a busy machine give it more"
-            " (--timeout, of a launch file timeout:=)\n",
+            "bring_up: nobody: not active within 0.5 s, no node nobody in this namespace and"
+            " ROS_DOMAIN_ID; on a busy machine give it more (--timeout, of a launch file"
+            " timeout:=)\n",
         ),
         (["--timeout", "nan"], 2, "--timeout"),
         (["--ros-args", "-r", "x"], 2, "bring_up: cannot start ROS"),

@@ -233,7 +233,7 @@ def test_a_node_that_is_refused_at_the_start_is_destroyed_in_order(make_bench, m
     made[0].destroy_node()
 
 
-def test_a_corrected_parameter_takes_effect_at_the_next_configure(make_bench):
+def test_a_corrected_parameter_takes_effect_at_the_next_configure(make_bench, capfd):
     bench = make_bench(contact_point=None)
     assert bench.node.trigger_configure() == FAILURE
     results = bench.node.set_parameters(
@@ -250,6 +250,9 @@ def test_a_corrected_parameter_takes_effect_at_the_next_configure(make_bench):
     (moved,) = bench.node.set_parameters([Parameter("contact_point", value=[0.55, 0.4, 0.7])])
     assert moved.successful
     assert bench.answer(bench.state(2 * MS))[1].gap == gap  # not before
+    said = capfd.readouterr().err
+    assert "contact_point: acts at the next configure, not before" in said
+    assert "impact_limits: acts" not in said  # it was not configured then
     bench.node.trigger_deactivate()
     bench.node.trigger_cleanup()
     bench.rest(2)
