@@ -44,8 +44,8 @@ Written by `./impact shell -- python doc/make_parameters.py`; do not edit.
 All are fixed once a node has started, unless the description says otherwise; `impact_qp` and
 `franka` read theirs when they are configured. In a file or on a command line a double may be
 given as an integer, in a list all or none of them; at run time it is `10.0`, not `10`. `.nan` means
-unknown. For an unknown name there is a warning; a value out of range ends the node with one line
-and status 2.
+unknown. For an unknown name, of a parameter or a section, there is a warning; a value out of
+range ends the node with one line and status 2.
 Examples of parameter files: [suite.yaml](../config/suite.yaml),
 [franka_fr3.yaml](../config/franka_fr3.yaml), [franka.yaml](../config/franka.yaml) and, over it,
 [franka_fake.yaml](../config/franka_fake.yaml).

@@ -18,6 +18,7 @@ from rclpy.utilities import remove_ros_args
 from impact_robots.exceptions import ImpactError
 from impact_ros.exceptions import ParameterError
 from impact_ros.node.closing import one_core
+from impact_ros.node.parameter_files import unmatched_sections
 from impact_ros.node.spin import SLICE, serve_beside, spin, stop_on_signals
 from impact_ros.parameters import describe
 from impact_ros.standard_streams import fill_closed_streams, with_output
@@ -86,6 +87,7 @@ def _run(
             nodes.extend(make() for make in node_classes)
             others.extend(make() for make in beside)
             ending_others.callback(serve_beside(others))
+            _warn_of_files(args, [*nodes, *others])
             ending = [node for node in nodes if hasattr(node, "ended")]
             over = (lambda: any(node.ended for node in ending)) if ending else None
             reason = spin(nodes, until=over, stop=stop, look_every=SLICE)
@@ -100,6 +102,13 @@ def _run(
         finally:
             _close(nodes, others, ending_others.close)
     return 0
+
+
+def _warn_of_files(args: list[str], nodes: list[Any]) -> None:
+    """Log sections of parameter files that seem meant for these nodes, but are of none."""
+    names = [node.get_fully_qualified_name() for node in nodes]
+    for line in unmatched_sections(args, names):
+        nodes[0].get_logger().warning(line)
 
 
 def share_one_heap() -> bool:

@@ -316,6 +316,17 @@ def test_a_bad_argument_gets_one_line(arguments, status, line):
     assert (process.returncode, out) == (status, "")
 
 
+def test_a_misspelt_section_of_a_parameter_file_is_named(tmp_path):
+    file = tmp_path / "own.yaml"
+    file.write_text("/**/exmaple: {ros__parameters: {rate: 13.0}}\n")
+    process = launch("--ros-args", "--params-file", str(file))
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    _, err = finish(process)
+    line = "parameter file: /**/exmaple: no node of that name, expected /**/example or /example\n"
+    assert line in err and process.returncode == 0
+
+
 def test_help_lists_the_parameters():
     out, err = finish(launch("--help"))
     assert "| `rate` | double | `1.0` | >= 0.1 | Hz | Rate. |" in out
