@@ -98,7 +98,9 @@ def bounded_strike(
     Raises:
         ControlError: the plan does not fit a strike.
     """
-    ahead = replace(plan, strike=speed, highest_speed=speed, speed=AHEAD * speed)
+    place = np.array(approach.surface.point)  # of a nail: where it is by now
+    contact = replace(plan.contact, point=place)
+    ahead = replace(plan, contact=contact, strike=speed, highest_speed=speed, speed=AHEAD * speed)
     plan = _strike(ahead, approach, speed, window)
     motion = StrikeMotion(approach.robot, plan, _home(approach), speed, period, pulse, line)
     return StrikeController(approach, plan, motion, period=period)

@@ -18,7 +18,7 @@ from impact_qp.strike.strike_goal import StrikeTask, begun_strike, start_refusal
 from impact_qp.strike.strike_line import StrikeLine
 from impact_qp.strike.strike_run import StrikeRun
 from impact_robots import ArmDynamics
-from impact_robots.tools.target import HardStop, Target
+from impact_robots.tools.target import HardStop, Nail, Target
 
 OFF = replace(TOOL, off_centre=2e-3, off_angle=0.02)
 CAP = 1.0  # of the node [m/s]
@@ -95,6 +95,23 @@ def _turned(rotation, angle):
         [[1, 0, 0], [0, np.cos(angle), -np.sin(angle)], [0, np.sin(angle), np.cos(angle)]]
     )
     return rotation @ turn
+
+
+@pytest.mark.parametrize(("speed", "depth"), [(0.5, 0.0), (0.3, 0.01), (0.7, 0.028)])
+def test_a_nail_that_is_in_already_is_met_with_gravity_alone(panda, approach, speed, depth):
+    """The arm coasts when it meets it, and for the longest contact after that."""
+    still = ArmDynamics(approach.robot)(approach.start, np.zeros(7))
+    task, plan = StrikeTask(panda, OFF, Target(nail=Nail((150.0, 250.0)))), plan_of(approach)
+    series = task.series(plan, approach.robot, still)
+    line = task.line(plan)
+    controller = bounded_strike(series.approach(depth), speed, series.window, plan, line)
+    _, _, rows = follow(controller, approach.start)
+    nail = approach.point.position - depth * approach.surface.normal
+    dynamics = ArmDynamics(approach.robot)
+    gaps = [(dynamics.position(q) - nail) @ approach.surface.normal for _, q, _ in rows]
+    met = next(k for k, gap in enumerate(gaps) if gap <= 0.0)
+    contact = rows[met : met + round(series.window / 1e-3)]
+    assert {command.phase for command, *_ in contact} == {Phase.COAST}
 
 
 @pytest.mark.parametrize("cycle", [100, 200])
