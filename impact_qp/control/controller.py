@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import inf, nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -43,10 +43,18 @@ FAR = 1.01  # leads of a commanded position beyond which the arm was moved exter
 PAUSE = 100_000_000  # time without a command after which the arm may be anywhere [ns]
 
 
+class LeftContact(NamedTuple):
+    """A contact that a touch found, in which a servo holds a force; base axes, shape (3,) each."""
+
+    into: np.ndarray  # unit direction
+    free: np.ndarray  # contact point without contact [m]
+
+
 class ImpactController:
     """One cycle per measured state; holds no clock and no I/O.
 
     Attributes:
+        touched: contact of the last touch, of this controller or of one before; None: none.
         every: so many cycles of a moving arm it looks for unexplained loads and for speeding.
     """
 
@@ -113,6 +121,7 @@ class ImpactController:
         self._tracking = TrackingWatch(plan.sends, self.every * period)
         self._stopping = False
         self.anew = True  # the last command was the first one from the measured state
+        self.touched: LeftContact | None = None
         self.release()
         self.reset()
 
@@ -143,9 +152,13 @@ class ImpactController:
         mine, its = self.interface, other.interface
         mine.torque, mine.gravity = its.torque, its.gravity
         self._forget_motion()
-        self._impact = other._impact
+        self._impact, self.touched = other._impact, other.touched
         if its.started:
             mine.position, mine.velocity, self._positioned = its.position, its.velocity, True
+
+    def start_refusal(self, touched: LeftContact | None) -> str:
+        """Return why it cannot take over from one that ``touched``, "" if it can."""
+        return ""
 
     def release(self) -> None:
         """Continue from ``rest``, which the robot was sent instead of this controller's command.

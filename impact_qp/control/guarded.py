@@ -90,6 +90,8 @@ class GuardedController(GuardedArm):
         """
         if self.latched or self.doubts:
             return f"the joint states are not trusted: {self.fault}"
+        if reason := controller.start_refusal(self.controller.touched):
+            return reason
         contact, point = (
             controller.plan.contact,
             self.controller.last_state if point is None else point,

@@ -34,7 +34,7 @@ BIAS = 0.08  # of it, the last part, whose mean is the bias [s]
 WINDOW = 5e-3  # over which a lost speed is measured, a period or more [s]
 SUBSTEP = 1e-3  # of the servo's model [s]
 FORGOTTEN = 1.0  # time in which a servo's steady error is forgotten [s]
-GAP = 50_000_000  # between two states, after which all begins anew [ns]
+GAP = 50_000_000  # between two states, after which nothing is known of the motion [ns]
 RISE = 0.2  # fraction of a threshold below which there is no contact yet
 LATE = 0.02  # of a signal behind the contact, at most [s]
 REMEMBERED = 0.5  # before a detection, in which its contact is looked for [s]
@@ -70,6 +70,8 @@ class ContactSense:
 
     Attributes:
         ready: the arm stood long enough for the bias: it may move.
+        loaded: at rest it is pushed back by more than the model's error: it never gets ready.
+        interrupted: states stayed away once it was ready; stays so.
         signal: over its threshold in this cycle, "" if none is.
         behind: the arm is pushed from behind.
         statistic: the largest signal over its threshold [-].
@@ -94,6 +96,7 @@ class ContactSense:
         self._lost: deque[float] = deque(maxlen=looked_back + 1)
         cycles = 0 if setup.stall == inf else max(1, round(setup.stall / period))
         self._ways: deque[tuple[float, float]] = deque(maxlen=cycles + 1)
+        self.ready = self.interrupted = False
         self.reset()
 
     def reset(self) -> None:
@@ -109,7 +112,7 @@ class ContactSense:
         self._speed = 0.0  # commanded [m/s]
         self._lost.clear()
         self._ways.clear()
-        self.ready, self.behind, self.signal = False, False, ""
+        self.ready, self.loaded, self.behind, self.signal = False, False, False, ""
         self.statistic, self.force, self.peak = 0.0, nan, nan
 
     def commanded(self, speed: float) -> None:
@@ -126,12 +129,14 @@ class ContactSense:
             tau: joint torques, gravity included, shape (n,) [N.m]; None: unknown.
         """
         if self._begun is not None and not 0 < time - self._last <= GAP:
+            self.interrupted |= self.ready
             self.reset()
         begun = self._begun = time if self._begun is None else self._begun
         elapsed, self._last = (time - begun) * 1e-9, time
         effort = self._effort(time, q, dq, tau)
         if not self.ready:
-            self._settle(elapsed)
+            if not self.loaded:
+                self._settle(elapsed)
             return
         self._commanded += self._speed * self._period
         found = {EFFORT: effort, **self._against_servo(q), **self._standing(q)}
@@ -149,7 +154,17 @@ class ContactSense:
             self._samples += 1
         if elapsed >= ZERO:
             self._bias /= self._samples
-            self.ready = True
+            self.loaded = self._pushed_back()
+            self.ready = not self.loaded
+
+    def _pushed_back(self) -> bool:
+        """Return whether the bias is a force against the motion that would be detected."""
+        torques = self._setup.torques
+        if torques is None:
+            return False
+        against = -self._bias
+        explained = float(np.abs(against / torques).max()) < 1.0
+        return not explained and float(self._to_force @ against) > 0.0
 
     def _effort(self, time: int, q: np.ndarray, dq: np.ndarray, tau: np.ndarray | None) -> float:
         """Return the largest external torque against the motion over its threshold [-]."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_qp.control.approach import ApproachTasks
 from impact_qp.control.command import Command
-from impact_qp.control.controller import ImpactController
+from impact_qp.control.controller import ImpactController, LeftContact
 from impact_qp.control.phases import Phase, Situation, next_phase
 from impact_qp.control.plan import Plan
 from impact_qp.tasks import VelocityTask
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from impact_robots.state.packed_state import PackedState
 
 DETECTOR, DISTANCE = "detector", "distance"  # signals beside those of the sense
+ALONG = 0.01  # part of a direction into a contact, above which a motion presses on [-]
 THROWN = 0.3  # time after a contact in which the arm may be faster than commanded [s]
 TURNS = 0.3  # time in which a servo comes back from where it leads into the surface [s]
 
@@ -46,6 +47,8 @@ class TouchPhases:
     def __call__(self, now: Situation, plan: Plan) -> Phase:
         """Return the phase of this cycle, see :func:`.next_phase`."""
         stop = Phase.HOLD if now.at_rest else Phase.BRAKE
+        if self._sense.interrupted:
+            return next_phase(now._replace(stopping=True), plan)
         if now.phase is Phase.APPROACH and not now.stopping:
             return self._approaching(now, plan)
         if now.phase is Phase.RETRACT and not now.stopping:
@@ -103,6 +106,7 @@ class TouchController(ImpactController):
         self.touch, self.sense = plan, ContactSense(robot, plan.sense, period)
         self.steps = TouchPhases(plan, self.sense)
         self._since_contact = 0.0  # of moving phases [s]
+        self._start = plan.motion.contact.point - plan.goal.distance * plan.goal.unit  # [m]
         task = VelocityTask(gain=plan.gain)
         approach = ApproachTasks(robot, plan.motion, period, velocity=task)
         super().__init__(robot, plan.motion, period=period, approach=approach, phases=self.steps)
@@ -136,7 +140,29 @@ class TouchController(ImpactController):
         elif limit is not None:
             sent = max(sent, -limit.bound.speed)  # of NaN, which is no closed form: sent
         self.sense.commanded(-sent)
+        self._note_contact()
         return command
+
+    def _note_contact(self) -> None:
+        """Remember the contact, in which this touch may leave the arm."""
+        before = self.steps.before
+        if self.sense.interrupted:  # anything may have been met
+            self.touched = LeftContact(self.touch.goal.unit, self._start)
+        elif self.steps.signal not in ("", DISTANCE):
+            free = self._start if before is None else self.sense.position(before.q).copy()
+            self.touched = LeftContact(self.touch.goal.unit, free)
+
+    def start_refusal(self, touched: LeftContact | None) -> str:
+        """Refuse to press on: the force that a servo holds would be added to the promised one."""
+        if touched is None or not self.interface.servo:
+            return ""
+        deep = float(touched.into @ (self._start - touched.free))
+        if deep <= 0.0 or float(touched.into @ self.touch.goal.unit) < ALONG:
+            return ""
+        return (
+            "the arm still presses on what a touch found: go back by"
+            f" {1e3 * deep:.2g} mm first, or end touches with release or retract"
+        )
 
     def _watch_motion(self, state: PackedState, command: Command) -> None:
         """Stop an arm that is faster than commanded; what a contact throws back, or aside, is."""

@@ -13,8 +13,18 @@ import numpy as np
 from impact_qp.control.command import Command
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
-from impact_qp.goals.goal import BAD_GOAL, INACTIVE, NOT_FEASIBLE, OK, TIMEOUT, End, GoalRun
+from impact_qp.goals.goal import (
+    BAD_GOAL,
+    INACTIVE,
+    INPUT_LOST,
+    NOT_FEASIBLE,
+    OK,
+    TIMEOUT,
+    End,
+    GoalRun,
+)
 from impact_qp.plan_parameters import PlanParameters
+from impact_qp.touch.contact_sense import GAP
 from impact_qp.touch.promise import touch_plan
 from impact_qp.touch.touch_controller import DISTANCE, TouchController
 from impact_qp.touch.touch_goal import TouchGoal, touch_goal
@@ -65,6 +75,8 @@ class TouchRun:
         if self.started is None:
             self.started, self._start = stamp, q
         steps, limit = self.controller.steps, self.controller.touch.timeout
+        if (problem := self._problem()) is not None:
+            return problem
         if command.phase is Phase.APPROACH:
             if (stamp - self.started) * 1e-9 <= limit:
                 return None
@@ -80,6 +92,19 @@ class TouchRun:
         if steps.signal == DISTANCE:
             return End(OK, f"no contact within {self.controller.touch.goal.distance:g} m")
         return End(OK, f"contact by {steps.signal}")
+
+    def _problem(self) -> End | None:
+        """Return why the detection does not count, None if it does."""
+        sense = self.controller.sense
+        if sense.interrupted:
+            return End(INPUT_LOST, f"no states for more than {GAP * 1e-6:g} ms while it moved")
+        if sense.loaded:
+            return End(
+                NOT_FEASIBLE,
+                "the arm is pushed back at rest by more than its model's error: it touches"
+                " something (go back first), or carries what its model lacks",
+            )
+        return None
 
     def take_estimate(self, estimate: Any, time: int) -> None:
         """Take the detector's estimate of an impact at ``time`` [ns], if it is of this contact."""

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Touches of a simulated arm: below the promise, and every way in which they end."""
 
+import re
 from dataclasses import replace
 from functools import cache
 from math import inf, isnan
@@ -9,16 +10,28 @@ from math import inf, isnan
 import numpy as np
 import pytest
 
+from impact_predictor.contact_force.laws import Viscoelastic
+from impact_qp.control.controller import ImpactController
+from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.goals.goal import BAD_GOAL, CANCELED, NOT_FEASIBLE, OK, TIMEOUT
+from impact_qp.goals.goal import BAD_GOAL, CANCELED, INPUT_LOST, NOT_FEASIBLE, OK, TIMEOUT
 from impact_qp.limits import Contact
 from impact_qp.touch.contact_sense import EFFORT, GAP, ZERO, ContactSense
 from impact_qp.touch.promise import touch_plan
 from impact_qp.touch.touch_goal import CURRENTS, NONE, SENSORS, TouchGoal
 from impact_qp.touch.touch_run import begun_touch
-from impact_robots import ArmDynamics, load_robot
-from impact_trials.in_process.touch_trial import SPEED_CAP, TouchCase, run_touch, servoed
+from impact_robots import ArmDynamics, Surface, load_robot
+from impact_sim.driver.simulation import START_NS
+from impact_sim.plant.compliant_wall import CompliantWall
+from impact_trials.in_process import touch_trial
+from impact_trials.in_process.touch_trial import (
+    SPEED_CAP,
+    PeakPlant,
+    TouchCase,
+    run_touch,
+    servoed,
+)
 
 Q = (0.2, -0.01, 0.56, -1.59, -1.76, 2.57, -2.02)  # of the specification's list C
 MS = 1_000_000  # [ns]
@@ -89,6 +102,88 @@ def test_a_contact_stays_below_the_promise_and_is_detected(interface, rate, stif
         ArmDynamics(arm(interface)).position(each.q) for each in (found.before, found.contact)
     )
     assert -1e-4 < (at - before)[0] < 0.004  # the way back leads out of the surface
+
+
+class Repeated:
+    """A servo's arm in front of a wall, that carries out one touch after the other."""
+
+    def __init__(self, interface, rate, **goal):
+        self.goal = replace(GOAL, stiffness=2e4, **goal)
+        self.case = TouchCase(arm(interface), Q, self.goal, interface, rate)
+        state = ArmDynamics(self.case.robot)(np.array(Q), np.zeros(7))
+        surface = Surface(state.position + 0.003 * GOAL.unit, -GOAL.unit, 0.2)
+        wall = CompliantWall(surface, Viscoelastic(2e4, 200.0))
+        self.plant = PeakPlant(self.case.robot, wall)
+        self.simulation = touch_trial._simulation(self.case, self.plant)
+        self.measured, self.guarded = self.simulation.reset(np.array(Q)), None
+
+    def touch(self, **changes):
+        """Return the end of a touch that goes on for 0.3 s, or why it did not begin."""
+        robot, goal, at = self.case.robot, replace(self.goal, **changes), self.measured
+        state = ArmDynamics(robot)(at.q, np.zeros(7))
+        contact = Contact(state.position + goal.distance * goal.unit, -goal.unit)
+        settings = Plan(contact, "robust", interface=self.case.interface, speed_cap=SPEED_CAP)
+        run, controller = begun_touch(goal, settings, robot, state, 1.0 / self.case.rate)
+        if self.guarded is None:
+            self.guarded = GuardedController(controller)
+        elif reason := self.guarded.start_refusal(controller):
+            return reason
+        else:
+            self.guarded.adopt(controller)
+        end, left = None, 0.3
+        while end is None or left > 0.0:
+            at, time = self.measured, START_NS + self.measured.time_ns
+            effort = None if goal.effort == NONE else at.tau
+            command = self.guarded.cycle(time, at.q, at.dq, effort=effort)
+            if end is None:
+                end = run.add(time, at.q, at.dq, command, False)
+            else:
+                left -= 1.0 / self.case.rate
+            if end is not None and not end.success:
+                self.guarded.stop()
+            self.measured = self.simulation.step(self.guarded.controller.interface.values(command))
+        return end
+
+
+@pytest.mark.parametrize(
+    ("interface", "rate", "effort"), [("velocity", 500.0, SENSORS), ("position", 125.0, NONE)]
+)
+def test_an_arm_that_still_presses_touches_nothing_further(interface, rate, effort):
+    """What a servo holds would be added to what the next touch promises."""
+    arms = Repeated(interface, rate, effort=effort)
+    assert arms.touch().code == OK
+    held = arms.plant.peak
+    line = "the arm still presses on what a touch found: go back by .* mm first, or end touches .*"
+    assert re.fullmatch(line, arms.touch())
+    other = ImpactController(arms.case.robot, arms.guarded.controller.plan, period=1.0 / rate)
+    arms.guarded.adopt(other)  # and what comes between does not forget it
+    assert re.fullmatch(line, arms.touch())
+    assert arms.plant.peak == held < 20.0
+
+
+def test_after_a_release_the_next_touch_begins():
+    arms = Repeated("position", 250.0, then="release")
+    assert [arms.touch().code for _ in range(2)] == [OK, OK]
+    assert arms.plant.peak < 20.0
+
+
+def test_an_arm_that_is_pushed_back_at_rest_does_not_move():
+    arms, errors = Repeated("velocity", 500.0), (0.3,) * 4 + (0.1,) * 3
+    assert arms.touch(torque_errors=errors).code == OK
+    held, arms.guarded = arms.plant.peak, None  # another process: it remembers nothing
+    end = arms.touch(torque_errors=errors)
+    assert end.code == NOT_FEASIBLE and "the arm is pushed back at rest" in end.message
+    assert arms.plant.peak == held
+
+
+@pytest.mark.parametrize("lasts", [0.055, 0.095])
+def test_a_touch_whose_states_stay_away_ends_below_its_promise(lasts):
+    goal = replace(GOAL, stiffness=2e4, torque_errors=(0.3,) * 4 + (0.1,) * 3)
+    case = TouchCase(arm("velocity"), Q, goal, "velocity", 500.0, 2e4, 0.004)
+    contact = run_touch(case).contact_time
+    trial = run_touch(replace(case, silent=(contact - 0.3 * lasts, lasts)))
+    assert trial.end.code == INPUT_LOST and "no states for more than 50 ms" in trial.end.message
+    assert trial.peak < trial.result.promised
 
 
 @pytest.mark.parametrize("interface", ["torque", "velocity", "position"])
@@ -238,4 +333,4 @@ def test_efforts_detect_the_force_that_is_said(factor, found):
     assert sense.signal == found
     assert sense.force == pytest.approx(force, rel=0.01)
     sense.update(500 * MS + 2 * GAP, q, still, gravity)
-    assert not sense.ready  # after a gap all begins anew
+    assert sense.interrupted and not sense.ready
