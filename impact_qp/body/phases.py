@@ -19,6 +19,7 @@ BEYOND = 0.05  # travel behind the expected face after which no box is there [m]
 PULLED, THROWN = 0.28, 0.40  # radius at which a toss begins, and at which palms open [m]
 OPEN_SPEED, OPEN = 0.5, 0.10  # speed and travel of a palm that opens [m/s], [m]
 SETTLED = 0.2  # time for which palms then stay [s]
+LOST = 0.05  # time for which a palm may press less than a grip needs, until the box is lost [s]
 RELEASE = 0.07  # time for which palms continue while they open: the servos' lag and more [s]
 GRIPPED = 0.6  # s of grip before the lift
 LASTING = {"lift": 1.2, "turn": 1.6, "pull": 1.2, "back": 2.5}  # from rest to rest [s]
@@ -35,6 +36,7 @@ class GrabState:
     origin: Pair | None = None  # of the phase's motion
     touched: tuple[float, float] = (np.nan, np.nan)  # contact times of the palms; NaN: not yet [s]
     box: int = 0  # index of the box
+    gripped: float = 0.0  # when both palms last pressed as a grip needs [s]
     failure: str = ""  # why the grab failed
 
     def entered(self, phase: str, time: float) -> GrabState:
@@ -116,15 +118,32 @@ def _grip(
     state = _squeezed(task, state, h, pressed)
     if _elapsed(state, time, h) < GRIPPED:
         return state
-    if pressed.min() < 0.3 * task.grip_force:
+    if not _grips(task, pressed):
         return replace(state, failure="no grip").entered("rest", time)
-    return state.entered("lift", time)
+    return replace(state, gripped=time).entered("lift", time)
+
+
+def _grips(task: PalmTask, pressed: np.ndarray) -> bool:
+    """Return whether both palms press as a grip needs."""
+    return float(pressed.min()) >= 0.3 * task.grip_force
+
+
+def _watched(task: PalmTask, state: GrabState, time: float, pressed: np.ndarray) -> GrabState:
+    """Return the state of palms that carry a box: at rest, if it is no longer between them."""
+    if _grips(task, pressed):
+        state = replace(state, gripped=time)
+    closed = float(state.pair.apart.mean()) < task.half_width - BEYOND
+    if not closed and time - state.gripped < LOST:
+        return state
+    return replace(state, failure="box lost").entered("rest", time)
 
 
 def _carry(
     task: PalmTask, state: GrabState, time: float, h: float, pressed: np.ndarray, cap: float
 ) -> GrabState:
     """Move the pair while it grips, until it opens."""
+    if state.phase in ("lift", "turn", "pull", "toss"):
+        state = _watched(task, state, time, pressed)
     if state.phase == "rest":
         return state
     if state.phase in ("toss", "open"):

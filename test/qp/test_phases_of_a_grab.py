@@ -106,6 +106,31 @@ def test_a_box_that_gives_way_is_not_lifted():
     assert (state.phase, state.failure) == ("rest", "no grip")
 
 
+@pytest.mark.parametrize("phase", ["lift", "turn", "pull", "toss"])
+@pytest.mark.parametrize("palms", [[0.0, 0.0], [1.0, 0.0]])
+def test_a_box_that_is_lost_ends_the_grab_within_a_twentieth_of_a_second(phase, palms):
+    began, state = next((t, s) for t, s in run() if s.phase == phase)
+    before, k = state, 0
+    while state.phase == phase:
+        k += 1
+        pressed = TASK.grip_force * np.array(palms)[:, None] * state.pair.normals
+        state = next_state(TASK, state, began + k * PERIOD, PERIOD, pressed, np.inf)
+    assert (state.phase, state.failure) == ("rest", "box lost")
+    assert k * PERIOD <= 0.05 + 2 * PERIOD
+    assert np.abs(state.pair.apart - before.pair.apart).max() < 0.005
+    later = next_state(TASK, state, began + 1.0, PERIOD, np.zeros((2, 3)), np.inf)
+    np.testing.assert_array_equal(later.pair.positions, state.pair.positions)
+
+
+def test_palms_that_come_too_near_to_each_other_carry_no_box():
+    """Whatever their sensors say."""
+    state = next(state for _, state in run() if state.phase == "lift")
+    near = state.pair._replace(apart=np.full(2, TASK.half_width - 0.051))
+    pressed = TASK.grip_force * state.pair.normals
+    after = next_state(TASK, replace(state, pair=near), state.since, PERIOD, pressed, np.inf)
+    assert (after.phase, after.failure) == ("rest", "box lost")
+
+
 def test_the_toss_is_as_fast_as_it_is_told_and_to_the_left():
     states = run()
     radii = np.array([state.pair.radius for _, state in states])
