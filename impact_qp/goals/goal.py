@@ -64,6 +64,7 @@ class GoalRun:
     speed_bound: float = nan  # there [m/s]
     estimate: Any = None  # of the detector, impact_msgs/ImpactEstimate
     before: PointState | None = None  # in the cycle before the detection
+    cut: End | None = None  # why what follows the impact ended early
     _last: tuple[Command, np.ndarray, np.ndarray] | None = field(default=None, repr=False)
 
     def refusal(self, limit: ImpactLimit | None, state: PointState) -> End | None:
@@ -103,6 +104,8 @@ class GoalRun:
         last, self._last = self._last, (command, q, dq)
         waited = (stamp - self.started) * 1e-9
         if self.impact_time is not None:
+            if last is not None and self.cut is None:
+                self.cut = self._cut(last[0].phase, command)
             return self._after_impact(stamp, command)
         if command.phase is Phase.APPROACH or (command.phase is Phase.COAST and not impact):
             late = waited > self.timeout
@@ -126,11 +129,34 @@ class GoalRun:
     def _after_impact(self, stamp: int, command: Command) -> End | None:
         """Wait for the motion after the impact, and for the estimate."""
         since = (stamp - (self.impact_time or stamp)) * 1e-9
-        wanted = Phase.PRESS if self.plan.after == "press" else Phase.HOLD
-        done = command.phase is wanted
-        if done and (self.estimate is not None or since > _ESTIMATE_WAIT):
-            return End(OK, "" if self.estimate is not None else "no estimate of the impact came")
+        presses = self.plan.after == "press" and self.cut is None
+        done = command.phase is (Phase.PRESS if presses else Phase.HOLD)
+        if not done or (self.estimate is None and since <= _ESTIMATE_WAIT):
+            return None
+        if self.cut is not None:
+            return self.cut
+        return End(OK, "" if self.estimate is not None else "no estimate of the impact came")
+
+    def _cut(self, before: Phase, command: Command) -> End | None:
+        """Return why the motion after the impact is not carried out, None if it is."""
+        phase = command.phase
+        if before is Phase.PRESS and phase is Phase.RETRACT:
+            return End(TIMEOUT, "the surface is gone: it gave way while the arm pressed")
+        if self.plan.after == "press" and phase.stands:
+            return End(INACTIVE, f"the controller does not press: {phase.value}")
+        if before is Phase.RETRACT and phase.stands and not self._is_back(command):
+            return End(UNEXPECTED_IMPACT, f"the way back was cut short, {self._way_back(command)}")
         return None
+
+    def _is_back(self, command: Command) -> bool:
+        """Tell whether the arm went back as far as it was to."""
+        return command.gap > self.plan.retract_distance
+
+    def _way_back(self, command: Command) -> str:
+        """Return where it ended."""
+        return (
+            f"{1e3 * command.gap:.1f} of {1e3 * self.plan.retract_distance:g} mm before the surface"
+        )
 
     def take_estimate(self, estimate: Any, time: int) -> None:
         """Take the detector's estimate of an impact at ``time`` [ns], if it is of this goal."""

@@ -55,6 +55,7 @@ class StrikeMotion(ApproachTasks):
     Attributes:
         off: how far the head was off its line in the last cycle before it let go; none so far.
         problem: why the approach was ended, "" if it was not.
+        returned: it ended where it began.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class StrikeMotion(ApproachTasks):
         self._early = 0.0  # time by which a stop let go earlier than planned [s]
         self._can_stop = True  # before the target
         self.off: Off | None = None
-        self.problem = ""
+        self.problem, self.returned = "", False
         self._robot = robot
         super().__init__(robot, plan, period)
         self._home, self._speed, self._at_home = home, speed, False
@@ -111,6 +112,8 @@ class StrikeMotion(ApproachTasks):
             if not free:
                 return next_phase(now._replace(stopping=True), plan) if over else phase
             return Phase.RETRACT if missed else next_phase(now, plan)
+        if phase is Phase.RETRACT:
+            self.returned = self._at_home
         if phase is Phase.RETRACT and (self._at_home or now.since > LONGEST_RETURN):
             return Phase.BRAKE
         return next_phase(now, plan)
@@ -190,7 +193,7 @@ class StrikeMotion(ApproachTasks):
         super().reset()
         self._pace = self._early = 0.0
         self._struck = self.coasting = None
-        self._can_stop, self.off, self.problem = True, None, ""
+        self._can_stop, self.off, self.problem, self.returned = True, None, "", False
 
     def _is_home(self, point: PointState) -> bool:
         home = self._home

@@ -46,6 +46,13 @@ class StrikeRun(GoalRun):
         lines = ("" if motion.off is None else motion.off.text, end.message)
         return End(end.code, "; ".join(filter(None, lines)))
 
+    def _is_back(self, command: Command) -> bool:
+        """Tell whether the arm is where the strike began."""
+        return self.controller.motion.returned
+
+    def _way_back(self, command: Command) -> str:
+        return f"{1e3 * command.gap:.1f} mm before the surface: expected the start of the strike"
+
     def prediction(self) -> Prediction | None:
         """Return that of a rigid tool's impact, None for a tool that gives."""
         return None if self.gives else super().prediction()

@@ -35,6 +35,7 @@ class TouchPhases:
     Attributes:
         signal: that ended the approach, "" so far.
         before: the last cycle without contact, if any.
+        left: of a way back that something cut short, 0 so far [m].
     """
 
     def __init__(self, plan: TouchPlan, sense: ContactSense) -> None:
@@ -43,6 +44,7 @@ class TouchPhases:
         self.signal = ""
         self.before: Noted | None = None
         self._back = inf  # gap at which the way back ends [m]
+        self.left = 0.0
 
     def __call__(self, now: Situation, plan: Plan) -> Phase:
         """Return the phase of this cycle, see :func:`.next_phase`."""
@@ -52,9 +54,13 @@ class TouchPhases:
         if now.phase is Phase.APPROACH and not now.stopping:
             return self._approaching(now, plan)
         if now.phase is Phase.RETRACT and not now.stopping:
+            if now.gap >= self._back:
+                return stop
             blocked = now.blocked and now.since > TURNS
-            over = now.gap >= self._back or blocked or now.detected or self._sense.behind
-            return stop if over else Phase.RETRACT
+            if not (blocked or now.detected or self._sense.behind):
+                return Phase.RETRACT
+            self.left = self._back - now.gap
+            return stop
         return next_phase(now, plan)
 
     def _approaching(self, now: Situation, plan: Plan) -> Phase:

@@ -20,6 +20,7 @@ from impact_qp.goals.goal import (
     NOT_FEASIBLE,
     OK,
     TIMEOUT,
+    UNEXPECTED_IMPACT,
     End,
     GoalRun,
 )
@@ -91,6 +92,9 @@ class TouchRun:
             return None
         if steps.signal == DISTANCE:
             return End(OK, f"no contact within {self.controller.touch.goal.distance:g} m")
+        if (left := steps.left) > 0.0:
+            cut = f"the way back was cut short by {1e3 * left:.1f} mm"
+            return End(UNEXPECTED_IMPACT, f"contact by {steps.signal}; {cut}")
         return End(OK, f"contact by {steps.signal}")
 
     def _problem(self) -> End | None:

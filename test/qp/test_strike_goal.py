@@ -12,7 +12,7 @@ from followed_strike import SPEED, TOOL, WINDOW, approach_of, follow
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.goals.goal import NOT_FEASIBLE, OK, TIMEOUT
+from impact_qp.goals.goal import NOT_FEASIBLE, OK, TIMEOUT, UNEXPECTED_IMPACT
 from impact_qp.strike.strike_approach import bounded_strike
 from impact_qp.strike.strike_goal import StrikeTask, begun_strike, start_refusal
 from impact_qp.strike.strike_line import StrikeLine
@@ -188,6 +188,21 @@ def test_nothing_hit_is_said_once_the_arm_is_back(approach):
     _, _, rows = follow(controller, approach.start, seconds=15.0)
     end, phase = run_of(controller, rows)
     assert (end.code, end.message, phase) == (TIMEOUT, "no impact detected", Phase.HOLD)
+
+
+def test_a_strike_whose_way_back_is_cut_short_is_no_success(approach):
+    controller = struck(approach, line_of(approach))
+
+    def found(phase, count):
+        return count > 40 if phase is Phase.COAST else phase is Phase.RETRACT and count > 150
+
+    phases, _, rows = follow(controller, approach.start, seconds=15.0, impact=found)
+    assert phases[-3:] == [Phase.RETRACT, Phase.BRAKE, Phase.HOLD]
+    coasts = iter(range(len(rows)))
+    rows += [rows[-1]] * 1100
+    end, _ = run_of(controller, rows, lambda c: c.phase is Phase.COAST and next(coasts) > 40)
+    assert end.code == UNEXPECTED_IMPACT
+    assert end.message.endswith("before the surface: expected the start of the strike")
 
 
 def test_a_hit_says_how_the_head_met_the_target(approach):

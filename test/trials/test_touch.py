@@ -13,9 +13,18 @@ import pytest
 from impact_predictor.contact_force.laws import Viscoelastic
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
+from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
-from impact_qp.goals.goal import BAD_GOAL, CANCELED, INPUT_LOST, NOT_FEASIBLE, OK, TIMEOUT
+from impact_qp.goals.goal import (
+    BAD_GOAL,
+    CANCELED,
+    INPUT_LOST,
+    NOT_FEASIBLE,
+    OK,
+    TIMEOUT,
+    UNEXPECTED_IMPACT,
+)
 from impact_qp.limits import Contact
 from impact_qp.touch.contact_sense import EFFORT, GAP, ZERO, ContactSense
 from impact_qp.touch.promise import touch_plan
@@ -117,13 +126,17 @@ class Repeated:
         self.simulation = touch_trial._simulation(self.case, self.plant)
         self.measured, self.guarded = self.simulation.reset(np.array(Q)), None
 
-    def touch(self, **changes):
-        """Return the end of a touch that goes on for 0.3 s, or why it did not begin."""
+    def touch(self, meets=False, **changes):
+        """Return the end of a touch that goes on for 0.3 s, or why it did not begin.
+
+        ``meets``: something on the way back.
+        """
         robot, goal, at = self.case.robot, replace(self.goal, **changes), self.measured
         state = ArmDynamics(robot)(at.q, np.zeros(7))
         contact = Contact(state.position + goal.distance * goal.unit, -goal.unit)
         settings = Plan(contact, "robust", interface=self.case.interface, speed_cap=SPEED_CAP)
         run, controller = begun_touch(goal, settings, robot, state, 1.0 / self.case.rate)
+        back = 0
         if self.guarded is None:
             self.guarded = GuardedController(controller)
         elif reason := self.guarded.start_refusal(controller):
@@ -134,7 +147,9 @@ class Repeated:
         while end is None or left > 0.0:
             at, time = self.measured, START_NS + self.measured.time_ns
             effort = None if goal.effort == NONE else at.tau
-            command = self.guarded.cycle(time, at.q, at.dq, effort=effort)
+            met = meets and back > 10
+            command = self.guarded.cycle(time, at.q, at.dq, impact=met, effort=effort)
+            back += command.phase is Phase.RETRACT
             if end is None:
                 end = run.add(time, at.q, at.dq, command, False)
             else:
@@ -165,6 +180,14 @@ def test_after_a_release_the_next_touch_begins():
     arms = Repeated("position", 250.0, then="release")
     assert [arms.touch().code for _ in range(2)] == [OK, OK]
     assert arms.plant.peak < 20.0
+
+
+@pytest.mark.parametrize("met", [False, True])
+def test_a_touch_whose_way_back_is_cut_short_is_no_success(met):
+    arms = Repeated("position", 250.0, then="retract", retract=0.008)
+    end = arms.touch(met)
+    assert (end.code, end.success) == ((UNEXPECTED_IMPACT, False) if met else (OK, True))
+    assert ("the way back was cut short by" in end.message) == met
 
 
 def test_an_arm_that_is_pushed_back_at_rest_does_not_move():
