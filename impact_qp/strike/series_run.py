@@ -123,8 +123,10 @@ class SeriesRun:
             if (rows := record.rows) is None:
                 line = "effort: expected joint torques in joint_states, got none"
                 return _Evaluated(None, series.depth, End(INPUT_LOST, line))
-            load = series.learn(rows, record.since(contact))
-            self.learned()
+            try:
+                load = series.learn(rows, record.since(contact))
+            finally:  # a load counts in any case
+                self.learned()
         return _Evaluated(load, series.depth, self._then())
 
     def _then(self) -> Begun | End:

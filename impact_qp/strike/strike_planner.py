@@ -102,11 +102,11 @@ class StrikePlanner:
         speed = min(found.highest, highest)
         return SafeStrike(speed, speed / found.critical.speed)
 
-    def learn(self, tap: Tap, used: float) -> None:
+    def learn(self, tap: Tap | None, used: float) -> None:
         """Compare a strike with its prediction, and learn from it.
 
         Args:
-            tap: the strike.
+            tap: the strike; None: one that missed the nail, whose load counts alone.
             used: largest fraction of a limit that was measured [-].
 
         Raises:
@@ -124,7 +124,13 @@ class StrikePlanner:
             speed = min(safe.speed, ceiling.speed)
             self._safe = SafeStrike(speed, safe.used * speed / safe.speed)
         nail = self.target.nail
-        if not self._learns or self._strikes > LEARNED or nail is None or not self.tool.gives:
+        if (
+            tap is None
+            or not self._learns
+            or self._strikes > LEARNED
+            or nail is None
+            or not self.tool.gives
+        ):
             return
         found = learn_strike(self.robot, self.tool, nail, tap)
         if found.misfit <= WORST_FIT:

@@ -33,6 +33,17 @@ class StrikeRows(NamedTuple):
         q = np.array([np.interp(contact, self.time, each) for each in self.position.T])
         return ArmDynamics(arm).position(q)
 
+    def energy(self, arm: Robot, contact: float) -> float:
+        """Return the highest kinetic energy of an arm with its tool before a contact [J].
+
+        More than a nail can take from it; ``contact`` may be late, when the arm is slower [s].
+        """
+        before = (self.time > contact - KEPT[0]) & (self.time <= contact)
+        inertia = ArmDynamics(arm)(self.position[before][-1], self.velocity[before][-1])
+        M = inertia.robot_state.inertia(arm.apparent_motor_inertia)
+        dq = self.velocity[before]
+        return float(0.5 * np.einsum("ki,ij,kj->k", dq, M, dq).max())
+
     def tap(self, contact: float, depth: float) -> Tap:
         """Return the samples about a contact.
 

@@ -12,6 +12,7 @@ import numpy as np
 from impact_predictor.strike.strike_case import NailCase, StrikeCase
 from impact_predictor.strike.striker import Striker
 from impact_predictor.strike.surface_cases import middle_surface
+from impact_qp.exceptions import ControlError
 from impact_qp.learning.wall_approach import WallApproach, arrival
 from impact_qp.strike.give_way import Pulse, give_way
 from impact_qp.strike.strike_planner import SafeStrike, StrikePlanner
@@ -19,6 +20,8 @@ from impact_qp.strike.strike_record import StrikeRows, measured_use
 from impact_robots.robot import Robot
 from impact_robots.surface import Surface
 from impact_robots.tools.target import ANY_STOP
+
+ASIDE = 5e-3  # of the depth by the joints, of the announced place and of the contact's time [m]
 
 
 class NextStrike(NamedTuple):
@@ -74,6 +77,7 @@ class StrikeSeries:
             q = arrival(arm, self._start, run_up * self._direction).q
         self._striker = Striker(planner.robot, planner.tool, q)
         self.window, self.depth = self._striker.window, 0.0
+        self._driven = 0.0  # by the last strike at most [m]
 
     @property
     def wanted(self) -> float | None:
@@ -130,18 +134,35 @@ class StrikeSeries:
             The largest fraction of a limit that the torque sensors show [-].
 
         Raises:
+            ControlError: the head missed the nail; the load counts.
             PredictionError: the robot's YAML lacks fields of the load model.
         """
-        self.found(rows, contact)
-        tap = rows.tap(contact, self.depth)
-        used = measured_use(self._striker, tap)
-        self.planner.learn(tap, used)
+        used = measured_use(self._striker, rows.tap(contact, self.depth))
+        try:
+            self.found(rows, contact)
+        except ControlError:
+            self.planner.learn(None, used)
+            raise
+        self.planner.learn(rows.tap(contact, self.depth), used)
         return used
 
     def found(self, rows: StrikeRows, contact: float) -> None:
-        """Take where the head met the nail."""
+        """Take where the head met the nail.
+
+        Raises:
+            ControlError: it met something deeper than the strike before can have driven the nail.
+        """
         place = rows.head(self._arm, contact)
-        self.depth = max(self.depth, float((place - self._place) @ self._direction))
+        depth, nail = float((place - self._place) @ self._direction), self.planner.target.nail
+        deepest = self.depth + self._driven + ASIDE
+        if nail is not None and depth > deepest:
+            raise ControlError(
+                f"the head met something {1e3 * depth:.1f} mm deep, expected the nail at"
+                f" {1e3 * deepest:.1f} mm at most: it was missed"
+            )
+        self.depth = max(self.depth, depth)
+        if nail is not None:
+            self._driven = rows.energy(self._arm, contact) / nail.resistance[0]
 
 
 def struck_surface(planner: StrikePlanner, point: np.ndarray, normal: np.ndarray) -> Surface:

@@ -16,8 +16,10 @@ from impact_qp.goals.goal import NOT_FEASIBLE, OK, TIMEOUT, UNEXPECTED_IMPACT
 from impact_qp.strike.strike_approach import bounded_strike
 from impact_qp.strike.strike_goal import StrikeTask, begun_strike, start_refusal
 from impact_qp.strike.strike_line import StrikeLine
+from impact_qp.strike.strike_record import StrikeRows
 from impact_qp.strike.strike_run import StrikeRun
 from impact_robots import ArmDynamics
+from impact_robots.kinematics import inverse_kinematics
 from impact_robots.tools.target import HardStop, Nail, Target
 
 OFF = replace(TOOL, off_centre=2e-3, off_angle=0.02)
@@ -224,6 +226,39 @@ def test_a_hit_says_how_the_head_met_the_target(approach):
     )
     assert run.speed_bound == SPEED
     assert run.contact_speed == pytest.approx(SPEED, rel=0.05)
+
+
+def rows_at(approach, depth, torque=0.0):
+    """Rows of a head that meets something at a depth [m], at SPEED and time 0."""
+    q = inverse_kinematics(approach.robot, approach.point.q, -depth * approach.surface.normal)
+    dq = np.linalg.pinv(approach.point.J) @ np.append(-SPEED * approach.surface.normal, np.zeros(3))
+    time = np.linspace(-0.05, 0.1, 151)
+    late = (time > 0.0)[:, None]
+    columns = np.tile(q, (151, 1)), np.where(late, 0.0, dq), np.where(late, torque, np.zeros(7))
+    return StrikeRows(time, *columns)
+
+
+def test_what_is_met_deeper_than_a_strike_can_drive_a_nail_is_a_miss(panda, approach):
+    still = ArmDynamics(approach.robot)(approach.start, np.zeros(7))
+    task, plan = StrikeTask(panda, OFF, Target(nail=Nail((150.0, 250.0), depth=0.025))), plan_of
+    series = task.series(plan(approach), approach.robot, still)
+    series.found(rows_at(approach, 0.001), 0.0)
+    board = rows_at(approach, 0.026)
+    with pytest.raises(ControlError, match=r"something 26.0 mm deep, expected the nail at .* mm"):
+        series.found(board, 0.0)
+    assert not series.done and series.depth == pytest.approx(0.001, abs=1e-4)
+    series.found(rows_at(approach, 0.004), 0.0)  # 3 mm by one strike
+    assert series.depth == pytest.approx(0.004, abs=1e-4)
+
+
+def test_the_load_of_a_strike_that_missed_is_remembered(panda, approach):
+    still = ArmDynamics(approach.robot)(approach.start, np.zeros(7))
+    task = StrikeTask(panda, OFF, Target(nail=Nail((150.0, 250.0), depth=0.025)))
+    series = task.series(plan_of(approach), approach.robot, still)
+    speed = series.next(0.3).speed
+    with pytest.raises(ControlError, match="it was missed"):
+        series.learn(rows_at(approach, 0.026, torque=1.5 * panda.limits.torque), 0.0)
+    assert series.planner.ceilings and series.next(0.3).speed < speed
 
 
 def test_the_strike_is_no_faster_than_goal_node_and_plan_allow(panda, approach):
