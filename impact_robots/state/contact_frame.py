@@ -46,7 +46,7 @@ def contact_rotation(normal: ArrayLike) -> np.ndarray:
     length = hypot(*given.tolist()) if given.shape == (3,) else nan
     if not 1e-9 <= length < inf:
         raise RobotError(
-            f"normal: expected three finite numbers, 1e-9 long or more, got {normal!r}"
+            f"normal: expected three finite numbers, at least 1e-9 long, got {normal!r}"
         )
     if abs(length - 1.0) < _ROUNDING:  # so that the axes of a unit normal are those that it is of
         length = 1.0

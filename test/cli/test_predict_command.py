@@ -226,7 +226,7 @@ def test_membership_decides_the_exit_status(impact, state, wall):
         (["predict", "--q", "1,2"], 2, "--q: expected 7 finite numbers, got 2 (1,2)"),
         (["predict", "--q", "1,x"], 2, "expected numbers separated by commas, got '1,x'"),
         (["predict", "--normal", "-1,0"], 2, "--normal: expected 3 finite numbers, got 2 (-1,0)"),
-        (["predict", "--normal", "0,0,0"], 2, "normal: expected three finite numbers, not all"),
+        (["predict", "--normal", "0,0,0"], 2, "normal: expected three finite numbers, at least"),
         (["predict", "--friction", "1,2,3"], 2, "expected a number or low,high, got '1,2,3'"),
         (["predict", "--friction", "-1"], 2, "friction: expected a finite number, at least 0"),
         (["predict", "--friction", "0.4,0.2"], 2, "friction: expected low, high"),

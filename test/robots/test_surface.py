@@ -110,8 +110,8 @@ def test_a_surface_without_a_point_has_axes_but_no_gap():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"normal": [0, 0, 0]}, RobotError, "normal: expected three finite numbers, 1e-9 long or"),
-        ({"normal": [0, 0, 1e-10]}, RobotError, r"1e-9 long or more, got \[0, 0, 1e-10\]"),
+        ({"normal": [0, 0, 0]}, RobotError, "normal: expected three finite numbers, at least 1e-9 long"),
+        ({"normal": [0, 0, 1e-10]}, RobotError, r"at least 1e-9 long, got \[0, 0, 1e-10\]"),
         ({"normal": [NAN, 0, 1]}, RobotError, "normal: expected three finite numbers"),
         ({"normal": [0, 1]}, RobotError, "normal: expected three finite numbers"),
         ({"point": [0, NAN, 0]}, OutOfRangeError, r"point: expected finite .* \(3,\), got \[0, n"),
