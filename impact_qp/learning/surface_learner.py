@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isfinite
 from typing import NamedTuple
 
@@ -138,6 +139,17 @@ class SurfaceLearner:
         self.problem = self._problem(found)
         return found
 
+    def remember(self, hit: RecordedHit) -> None:
+        """Take the ceiling of a planned hit that ended otherwise: its load counts, nothing else.
+
+        Raises:
+            PredictionError: as of :meth:`learn`.
+        """
+        before = self.learned
+        self._planner.learn(hit)
+        ceilings = self.learned.known.ceilings
+        self._planner.learned = before._replace(known=replace(before.known, ceilings=ceilings))
+
     def _problem(self, hit: LearnedHit) -> str:
         """Return why no further hit is allowed after one, "" if it is."""
         what = f"hit {len(self.hits)}"
@@ -148,4 +160,6 @@ class SurfaceLearner:
             return f"{what} came at {hit.speed:.3f} m/s instead of {asked:.3f} m/s"
         if len(self.hits) > 2 and hit.contradicted and self.hits[-2].contradicted:
             return f"{what} contradicts hit {len(self.hits) - 1}, which contradicted those before"
+        if self.done and all(each.contradicted for each in self.hits):
+            return f"the model explains no hit of {len(self.hits)}: was it one of this surface?"
         return self._planner.problem

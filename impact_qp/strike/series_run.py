@@ -82,6 +82,7 @@ class SeriesRun:
     _contact: int | None = field(default=None, repr=False)  # time of it by the detector [ns]
     _record: StrikeRecorder | None = field(default=None, repr=False)  # of its contact
     _work: Future[_Evaluated] | None = field(default=None, repr=False)
+    _evaluated: StrikeRun | None = field(default=None, repr=False)  # the last one
 
     def add(
         self, stamp: int, q: np.ndarray, dq: np.ndarray, command: Command, impact: bool
@@ -95,6 +96,7 @@ class SeriesRun:
             if (failed := self._failure(end, command)) is not None:
                 return failed
             time = (self._contact or self.now.impact_time) if end.success else None
+            self._evaluated = self.now
             self._work = self.follow.submit(partial(self._evaluate, time))
         return self._go_on() if self._work.done() else None
 
@@ -128,6 +130,21 @@ class SeriesRun:
             finally:  # a load counts in any case
                 self.learned()
         return _Evaluated(load, series.depth, self._then())
+
+    def remember(self) -> None:
+        """Let the load of a strike count that something else ended before it was evaluated."""
+        contact = self._contact or self.now.impact_time
+        if contact is None or self._evaluated is self.now:
+            return
+        self._evaluated = self.now
+        record = self._record or self.now.controller.recorder.kept()
+        self.follow.submit(partial(self._remembered, record, contact))
+
+    def _remembered(self, record: StrikeRecorder, contact: int) -> None:
+        """Take the load of the last strike."""
+        if (rows := record.rows) is not None:
+            self.series.remember(rows, record.since(contact))
+            self.learned()
 
     def _then(self) -> Begun | End:
         """Return the next strike, or the end of the goal."""

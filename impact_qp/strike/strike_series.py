@@ -146,6 +146,11 @@ class StrikeSeries:
         self.planner.learn(rows.tap(contact, self.depth), used)
         return used
 
+    def remember(self, rows: StrikeRows, contact: float) -> None:
+        """Take the load of a strike that something else ended, if its rows are complete."""
+        if rows.time[-1] >= contact + self._striker.window:
+            self.planner.learn(None, measured_use(self._striker, rows.tap(contact, self.depth)))
+
     def found(self, rows: StrikeRows, contact: float) -> None:
         """Take where the head met the nail.
 

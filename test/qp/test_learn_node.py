@@ -268,6 +268,16 @@ def test_states_without_torque_end_it(impatient):
     assert result.message.startswith("no usable joint state for 0.5 s (joint_states dropped: expec")
 
 
+def test_a_goal_that_is_cancelled_after_its_contact_remembers_the_load(bench, monkeypatch):
+    hits = []
+    monkeypatch.setattr(SurfaceLearner, "remember", lambda self, hit: hits.append(hit))
+    handle, recorder = bench.send(bench.goal()), bench.learner._server.recorder
+    bench.spin(lambda: recorder._complete)
+    handle.cancel_goal_async()
+    assert bench.result(handle).code == Result.CODE_CANCELED
+    assert len(hits) == 1 and hits[0].time[-1] > 0.03
+
+
 def test_a_hit_without_an_event_is_the_last(bench):
     bench.learner.destroy_subscription(bench.learner._listeners.pop(2))
     result = bench.result(bench.send(bench.goal()))

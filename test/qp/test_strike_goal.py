@@ -13,6 +13,8 @@ from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.goals.goal import NOT_FEASIBLE, OK, TIMEOUT, UNEXPECTED_IMPACT
+from impact_qp.goals.planner import Planner
+from impact_qp.strike.series_run import Follow, SeriesRun
 from impact_qp.strike.strike_approach import bounded_strike
 from impact_qp.strike.strike_goal import StrikeTask, begun_strike, start_refusal
 from impact_qp.strike.strike_line import StrikeLine
@@ -259,6 +261,33 @@ def test_the_load_of_a_strike_that_missed_is_remembered(panda, approach):
     with pytest.raises(ControlError, match="it was missed"):
         series.learn(rows_at(approach, 0.026, torque=1.5 * panda.limits.torque), 0.0)
     assert series.planner.ceilings and series.next(0.3).speed < speed
+
+
+def test_a_series_that_is_ended_after_a_contact_remembers_its_load(panda, approach):
+    """Whatever ended it, in the thread of the plans; not if the record ends with the contact."""
+    still = ArmDynamics(approach.robot)(approach.start, np.zeros(7))
+    task = StrikeTask(panda, OFF, Target(nail=Nail((150.0, 250.0), depth=0.025)))
+    series, kept = task.series(plan_of(approach), approach.robot, still), []
+    series.next(0.3)
+    controller = struck(approach, line_of(approach))
+    now = StrikeRun(
+        controller.robot, controller.plan, 10.0, controller=controller, gives=True, promised=0.5
+    )
+    follow_on = Follow(Planner(beside=False).submit, lambda _: "")
+    begin = lambda: None  # noqa: E731
+    run = SeriesRun(series, now, begin, 2, follow_on, lambda: kept.append(series.planner.ceilings))
+    run.remember()
+    assert not kept  # nothing was hit
+    rows = rows_at(approach, 0.001, torque=1.5 * panda.limits.torque)
+    now.impact_time = 10**9
+    early = rows.time <= 0.01
+    series.remember(StrikeRows(*(each[early] for each in rows)), 0.0)
+    assert not series.planner.ceilings
+    for time, *row in zip(*rows, strict=True):
+        controller.recorder.add(10**9 + round(1e9 * time), *row)
+    run.remember()
+    run.remember()
+    assert len(kept) == 1 and kept[0][0].speed < 0.3  # once
 
 
 def test_the_strike_is_no_faster_than_goal_node_and_plan_allow(panda, approach):

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A surface learned hit by hit, without ROS: what is recorded, planned, and when it is enough."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from learned_hits import NORMAL, POSE, WALL, known_point, struck
+from learned_hits import NORMAL, POSE, WALL, drawn, known_point, struck, used
 
 from impact_predictor.learning.knowledge import Ceiling
 from impact_predictor.learning.learning_box import learning_box
@@ -252,6 +254,30 @@ def test_the_controller_is_told_what_was_learned_of_the_surface(learner, box):
     found = learner.next_hit(POSE).surface
     assert found.stiffness[1] / found.stiffness[0] < 30.0  # announced: 1000
     assert box.surface.stiffness[0] <= found.stiffness[0] <= found.stiffness[1]
+
+
+def test_a_detection_without_contact_is_no_learned_surface(box):
+    """One hit is asked for, and its record is free motion."""
+    once = SurfaceLearner(box, 1, 1.0, 4.0)
+    speed = once.next_hit(POSE).speed
+    hit = struck(box, drawn(box, 3), speed, 0)
+    still = hit.torque[:30].mean(axis=0)
+    noise = hit.torque - np.where(hit.time[:, None] < -2e-3, 0.0, hit.torque - still)
+    free = hit.velocity[:30].mean(axis=0) + 0.0 * hit.velocity
+    once.learn(replace(hit, torque=noise, velocity=free))
+    assert once.done and once.hits[0].contradicted
+    assert once.problem == "the model explains no hit of 1: was it one of this surface?"
+
+
+def test_the_load_of_a_hit_that_something_else_ended_is_remembered(learner, box):
+    speed = learner.next_hit(POSE).speed
+    hardest = box.high.copy()
+    fast = speed / used(box, hardest, speed)  # uses a whole limit
+    learner.remember(struck(box, hardest, fast, 0))
+    known = learner.learned.known
+    assert not learner.hits and not known.windows
+    assert known.ceilings[0].speed < 1.1 * fast
+    assert SurfaceLearner(box, 3, 1.0, 4.0, known.ceilings).next_hit(POSE).safe.speed <= fast
 
 
 def test_two_contradictions_in_a_row_are_the_end(learner, box):

@@ -230,6 +230,7 @@ class LearnServer:
         if isinstance(done, ExecuteImpact.Result):
             self._hit_code = done.code
         if (end := self._ending or self._failure(hit.number, done)) is not None:
+            self._remember(learner)
             return end
         try:
             recorded = self.recorder.hit()
@@ -240,6 +241,13 @@ class LearnServer:
             return End(learned.code, f"hit {hit.number}: {learned.message}")
         handle.publish_feedback(feedback(learner, hit, learned))
         return End(UNSAFE, learner.problem) if learner.problem else None
+
+    def _remember(self, learner: SurfaceLearner) -> None:
+        """Let the load of a hit count that something else ended, if its record is complete."""
+        try:
+            learner.remember(self.recorder.hit())
+        except ImpactError:
+            return
 
     def _refusal(self) -> End | None:
         """Return why a hit must not be requested."""

@@ -36,6 +36,12 @@ class StrikeServer(GoalServer):
             depth=run.depth,
         )
 
+    def _finish(self, goal: Any, end: End) -> None:
+        """Report the end of a series, and remember the load of its last strike."""
+        if goal.run is not None:
+            goal.run.remember()
+        super()._finish(goal, end)
+
     def _described(self, goal: Strike.Goal) -> str:
         """Return a series in one line, for the log."""
         at = goal.contact.pose.position
