@@ -174,7 +174,8 @@ KEYS = (
         "N.m",
         _UNKNOWN,
         (),
-        "of each joint under the loop that drives it; `export mjcf` writes it as `frictionloss`",
+        "of each joint under the loop that drives it; `export mjcf` writes it as `frictionloss`,"
+        " with `--flexible` of the motors",
     ),
     Key("viscous_friction", "N.m.s/rad", _UNKNOWN, (), "the same over speed; MuJoCo's `damping`"),
     Key(

@@ -260,7 +260,8 @@ def _urdf_path(path: Path, entries: Entries, override: str | Path | None) -> Pat
     named = entries.text("urdf", "")
     if not named:
         raise RobotError(
-            f"robot {entries.text('name')!r} ships without a URDF: give one (--urdf PATH)"
+            f"robot {entries.text('name')!r} ships without a URDF: give one (--urdf PATH, a node's"
+            " parameter urdf)"
         )
     return path.parent / named
 

@@ -110,7 +110,11 @@ def test_a_surface_without_a_point_has_axes_but_no_gap():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"normal": [0, 0, 0]}, RobotError, "normal: expected three finite numbers, at least 1e-9 long"),
+        (
+            {"normal": [0, 0, 0]},
+            RobotError,
+            "normal: expected three finite numbers, at least 1e-9 long",
+        ),
         ({"normal": [0, 0, 1e-10]}, RobotError, r"at least 1e-9 long, got \[0, 0, 1e-10\]"),
         ({"normal": [NAN, 0, 1]}, RobotError, "normal: expected three finite numbers"),
         ({"normal": [0, 1]}, RobotError, "normal: expected three finite numbers"),
