@@ -43,7 +43,11 @@ COMMON = {
     **NAMESPACE,
 }
 SUITE = {"rviz": ("false", "Also start RViz", BOOLEANS), **COMMON}
-ROBOT = ("robot", "urdf", "joint_prefix")  # arguments that replace parameters of these names
+ROBOT = {  # arguments that replace a file's parameters of these names
+    "robot": ("", "Robot by name, or path of its YAML; empty: the parameter file's"),
+    "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),
+    "joint_prefix": ("", "Prefix of joint names; empty: the parameter file's"),
+}
 # Of a file that also simulates, so that the controller is activated once.
 TIMEOUT = {"timeout": ("60.0", "Give up when the controller is not active after this time [s]")}
 ENDS = "shutdown_when_over"  # argument of a simulator, and of the launch file that starts it
@@ -197,7 +201,7 @@ def rviz_of(context: Any, node_name: str, task: Any = None, **arguments: str) ->
     try:
         known = _robot_parameters(value["parameters"], node_name, task)
         own = {name: value[name] or known[name] for name in ROBOT}
-        robot, urdf, prefix = (own[name] or None for name in ("robot", "urdf", "joint_prefix"))
+        robot, urdf, prefix = (own[name] or None for name in ROBOT)
         load_robot(robot or "panda", urdf=urdf, joint_prefix=prefix)
     except ImpactError as error:
         return [actions.LogInfo(msg=f"no RViz: {error}")]

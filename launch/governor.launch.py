@@ -17,6 +17,7 @@ from launch.substitutions import LaunchConfiguration
 from impact_bringup.launch_parts import (
     COMMON,
     PACKAGE,
+    ROBOT,
     description,
     given,
     limited_discovery,
@@ -25,7 +26,7 @@ from impact_bringup.launch_parts import (
 )
 
 TOPICS = ("commands", "twist", "trajectory")  # one of them, by the interface
-OVERRIDES = ("robot", "urdf", "joint_prefix", "interface")
+OVERRIDES = (*ROBOT, "interface")
 
 
 def generate_launch_description():
@@ -36,9 +37,7 @@ def generate_launch_description():
             "Parameter file: says where surfaces are, among other things",
         ),
         "interface": ("", "What your controller sends; empty: the parameter file's", interfaces),
-        "robot": ("", "Robot by name, or path of its YAML; empty: the parameter file's"),
-        "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),
-        "joint_prefix": ("", "Prefix of joint names; empty: the parameter file's"),
+        **ROBOT,
         "joint_states": ("joint_states", "Measured state (JointState)"),
         "commands_in": ("impact_governor/commands_in", "Commands of your controller"),
         "commands": ("impact_governor/commands", "Where they go, slowed down"),

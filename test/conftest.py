@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,15 @@ def pytest_terminal_summary(terminalreporter):
     every = sum(counts) + sum(count for name, count in said if name == "study figures")
     if every:
         terminalreporter.line(f"pages: {len(counts)} commands run, {every} figures compared")
+
+
+@pytest.fixture(scope="module")
+def benchmarks(project_root):
+    """The modules of benchmarks/ can be imported."""
+    place = str(project_root / "benchmarks")
+    sys.path.insert(0, place)
+    yield
+    sys.path.remove(place)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from impact_analysis.analyze.page.documents import LEARNED
 from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.analyze.reading.recordings import named_recordings
 from impact_analysis.analyze.result import Analysis
@@ -111,15 +112,15 @@ def learn_analysis(path: Path, analysis: Analysis) -> RecordedLearning:
 
 
 def write_learned(learned: RecordedLearning, folder: Path) -> None:
-    """Write the ranges of wall and joints as YAML files, if there are any.
+    """Write the ranges of wall and joints into an analysis's folder, if there are any.
 
     Raises:
         WriteError: the disk refused.
     """
     if learned.box is None:
         return
-    folder.mkdir(exist_ok=True)
-    for name, text in {"wall.yaml": wall_text, "joints.yaml": joints_text}.items():
+    for name, text in zip(LEARNED, (wall_text, joints_text), strict=True):
+        (folder / name).parent.mkdir(exist_ok=True)
         write_file(folder / name, text(learned.box))
 
 

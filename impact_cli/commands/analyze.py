@@ -234,7 +234,7 @@ def _learn(path: Path, analysis: Analysis, out: Path) -> RecordedLearning:
     from impact_analysis.learning.recorded_hits import learn_analysis, write_learned  # slow
 
     learned = learn_analysis(path, analysis)
-    write_learned(learned, out / "learned")
+    write_learned(learned, out)
     return learned
 
 

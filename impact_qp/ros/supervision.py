@@ -37,9 +37,8 @@ class CycleWatch:
         self._stamp: int | None = None
         self._arrival, self._by_stamp, self._by_clock = 0.0, 1.0, BURST
         self.in_a_row, self._skipped = 0, False
-        self._steps: deque[float] = deque(
-            maxlen=_STEPS
-        )  # of stamps, while all miss cycles [periods]
+        # of stamps, while all miss cycles [periods]
+        self._steps: deque[float] = deque(maxlen=_STEPS)
 
     def take(self, stamp: int, arrival: float) -> bool:
         """Take a state; return whether it must be answered.

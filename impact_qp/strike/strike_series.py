@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import NamedTuple
 
@@ -137,13 +138,14 @@ class StrikeSeries:
             ControlError: the head missed the nail; the load counts.
             PredictionError: the robot's YAML lacks fields of the load model.
         """
-        used = measured_use(self._striker, rows.tap(contact, self.depth))
+        tap = rows.tap(contact, self.depth)
+        used = measured_use(self._striker, tap)
         try:
             self.found(rows, contact)
         except ControlError:
             self.planner.learn(None, used)
             raise
-        self.planner.learn(rows.tap(contact, self.depth), used)
+        self.planner.learn(replace(tap, depth=self.depth), used)
         return used
 
     def remember(self, rows: StrikeRows, contact: float) -> None:

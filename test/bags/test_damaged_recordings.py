@@ -33,14 +33,10 @@ MILLISECOND = 1_000_000
 
 
 @pytest.fixture(scope="module")
-def campaign_module():
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    try:
-        import damaged_recordings
+def campaign_module(benchmarks):
+    import damaged_recordings
 
-        yield damaged_recordings
-    finally:
-        sys.path.remove(str(ROOT / "benchmarks"))
+    return damaged_recordings
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,7 @@
 
 import itertools
 import json
-import sys
 from importlib import import_module
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -14,14 +12,7 @@ import pytest
 from impact_cli.command_line import run
 from impact_cli.commands import bench as bench_command
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def importable():
-    sys.path.insert(0, str(BENCHMARKS))
-    yield
-    sys.path.remove(str(BENCHMARKS))
+pytestmark = pytest.mark.usefixtures("benchmarks")
 
 
 @pytest.fixture

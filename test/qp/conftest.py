@@ -27,6 +27,14 @@ def at_impact(panda, scenario):
     return ArmDynamics(panda)(np.array(scenario.q_impact), np.zeros(7))
 
 
+@pytest.fixture(scope="module")
+def foreign(benchmarks):
+    """Arms, walls and controllers that this project did not make."""
+    import governor_contacts
+
+    return governor_contacts
+
+
 @pytest.fixture
 def random_states(panda):
     """A function that draws states within the limits."""

@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The adversary finds what it is there to find: each invariant catches who breaks it."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -12,14 +9,7 @@ from impact_qp import Phase
 from impact_robots import ArmDynamics
 from impact_robots.exceptions import UsageError
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def importable():
-    sys.path.insert(0, str(BENCHMARKS))
-    yield
-    sys.path.remove(str(BENCHMARKS))
+pytestmark = pytest.mark.usefixtures("benchmarks")
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@
 
 import sys
 import time
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import numpy as np
@@ -14,7 +13,7 @@ pytest.importorskip("rclpy")
 
 from impact_robots import ArmDynamics, Surface, load_robot
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+pytestmark = pytest.mark.usefixtures("benchmarks")
 AT_LEAST = {
     "goal_sequences": 300,
     "moved_while_idle": 60,
@@ -30,13 +29,6 @@ AT_LEAST = {
     "touches": 30,
     "governor": 60,
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def importable():
-    sys.path.insert(0, str(BENCHMARKS))
-    yield
-    sys.path.remove(str(BENCHMARKS))
 
 
 @pytest.fixture

@@ -2,9 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The governor slows commands down, never steers them, and rests when it cannot trust them."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,18 +11,8 @@ from impact_qp.guards.takeover import allowed_speed
 from impact_robots import ArmDynamics
 from impact_trials.in_process.touch_trial import servoed
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 MS = 1_000_000  # [ns]
 INTERFACES = ("velocity", "position", "twist")
-
-
-@pytest.fixture(scope="module")
-def foreign():
-    sys.path.insert(0, str(BENCHMARKS))
-    import governor_contacts
-
-    yield governor_contacts
-    sys.path.remove(str(BENCHMARKS))
 
 
 @pytest.fixture

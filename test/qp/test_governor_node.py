@@ -6,7 +6,6 @@ import itertools
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,8 +22,6 @@ from impact_msgs.msg import ControllerStatus
 from impact_robots import ArmDynamics
 from impact_ros.messages import from_nanoseconds
 from impact_ros.qos import RECORD, STREAM
-
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 FOREIGN = """
 import rclpy
@@ -70,15 +67,6 @@ def test_two_governors_or_two_controllers_are_warned_about(bench, capfd, topic, 
     bench.spin(lambda: heard[-1].status[0].message == line)
     assert f"{line}: {whose}" in capfd.readouterr().err
     bench.driver.destroy_publisher(other)
-
-
-@pytest.fixture(scope="module")
-def foreign():
-    sys.path.insert(0, str(BENCHMARKS))
-    import governor_contacts
-
-    yield governor_contacts
-    sys.path.remove(str(BENCHMARKS))
 
 
 def passed_on(bench, values, cycles=8):

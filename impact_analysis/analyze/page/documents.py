@@ -26,7 +26,7 @@ from impact_predictor.identification.joint_estimate import JointIdentification
 IMPACTS, PREDICTIONS, COMPARISON, RANKING = (
     f"{name}.csv" for name in ("impacts", "predictions", "comparison", "ranking")
 )
-LEARNED = ("learned/wall.yaml", "learned/joints.yaml")  # written by --learn, after all others
+LEARNED = ("learned/wall.yaml", "learned/joints.yaml")  # --learn: ranges of wall and joints
 DOCUMENT, REPORT, JOINTS, ARMS = "analysis.json", "report.html", "joints.yaml", "arms.csv"
 
 
