@@ -12,6 +12,7 @@ import pinocchio as pin
 from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.detectors.error_detector import ErrorDetector
 from impact_detector.signals.sample import MOMENTUM, JointSample
+from impact_robots import Robot
 from impact_robots.state.momentum_observer import LARGEST_GAP, MomentumObserver
 
 OBSERVER_GAIN = 700.0  # of the observer that the node makes [1/s]
@@ -91,9 +92,7 @@ class MomentumDetector(ErrorDetector):
 
 
 def _make(setup: Setup) -> MomentumDetector:
-    robot, joints = setup.robot, list(setup.joints)
-    M = pin.crba(robot.model, robot.model.createData(), robot.stance)
-    momentum = np.linalg.norm((np.triu(M) + np.triu(M, 1).T)[joints], axis=1) * robot.velocity_noise
+    robot = setup.robot
     return MomentumDetector(
         MomentumObserver(robot, OBSERVER_GAIN),
         setup.joints,
@@ -101,8 +100,18 @@ def _make(setup: Setup) -> MomentumDetector:
         rearm_time=setup.rearm_time,
         bias_samples=setup.bias_samples,
         multiples=setup.noise_multiples,
-        noise=np.hypot(robot.torque_noise, OBSERVER_GAIN * momentum),
+        noise=_noise(robot, setup.joints) if setup.noise_multiples else 0.0,
     )
+
+
+def _noise(robot: Robot, joints: Sequence[int]) -> np.ndarray:
+    """Return the standard deviation of the residual by the sensors' noise, of k joints [N.m]."""
+    model = robot.model
+    q = robot.stance if np.isfinite(robot.stance).all() else pin.neutral(model)
+    M = pin.crba(model, model.createData(), q)
+    rows = (np.triu(M) + np.triu(M, 1).T)[list(joints)]
+    momentum = robot.velocity_noise * np.linalg.norm(rows, axis=1)
+    return np.hypot(robot.torque_noise, OBSERVER_GAIN * momentum)
 
 
 DETECTORS.register(

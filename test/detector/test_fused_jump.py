@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The compiled statistic of the fused detector against the formula in plain numpy."""
 
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -123,6 +124,14 @@ def test_nor_is_it_in_multiples_of_learnt_noise(panda, kind):
         status = detector.update(sample._replace(tau_ref=reference))
         assert status.detection is None
     assert status.ready
+
+
+def test_an_arm_without_a_stance_learns_its_noise_too(panda):
+    robot = replace(panda, stance=np.full(7, np.nan))
+    detector = DETECTORS["momentum"].make(Setup(robot, 8.0, noise_multiples=True))
+    samples = zip(*motion(panda, 600), strict=True)
+    statuses = [detector.update(JointSample(k * 10**6, *row)) for k, row in enumerate(samples)]
+    assert all(status.ready for status in statuses[300:])
 
 
 def test_what_was_learnt_is_forgotten_with_time_that_jumps_back():
