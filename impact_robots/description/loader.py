@@ -149,17 +149,7 @@ def robot_of(
     model = _reduced(urdf_path, full_model(urdf_path, urdf_text, root, kind), joints)
     as_a_set = entries.flag("inertias_identified_as_a_set", False)
     check_links(urdf_path, model, as_a_set=as_a_set)  # before a tool hides a link without mass
-    link = entries.text("base_link")
-    base = prefix + link
-    if model.existFrame(link) and not model.existFrame(base):  # of the cell, such as `world`
-        base = link
-    check_frame(entries, "base_link", base, model)
-    if kind == "fixed" and not is_at_root(model, base):
-        raise RobotError(
-            f"{entries.where('base_link')}: expected {root_link(model)!r}, the URDF's root, or a"
-            f" link fixed in its place, got {base!r}, which is elsewhere"
-        )
-    n = len(joints)
+    base, n = _base_frame(entries, model, prefix, kind), len(joints)
     limits, unknown = read_limits(entries, model), np.full(n, np.nan)
     contact_frame, tool = attach_tool(entries, model, prefix)
     contacts = attach_contacts(entries, model, prefix)
@@ -198,6 +188,25 @@ def robot_of(
         flange_speed=entries.number("flange_speed", np.inf, ABOVE_0),
     )
     return carrying(robot, _payload(entries))
+
+
+def _base_frame(entries: Entries, model: pin.Model, prefix: str, kind: str) -> str:
+    """Return the frame of base axes, of a base that is fixed or floating.
+
+    Raises:
+        RobotError: no such frame, or not at the root of the URDF, which is the axes' origin.
+    """
+    link = entries.text("base_link")
+    base = prefix + link
+    if model.existFrame(link) and not model.existFrame(base):  # of the cell, such as `world`
+        base = link
+    check_frame(entries, "base_link", base, model)
+    if kind == "fixed" and not is_at_root(model, base):
+        raise RobotError(
+            f"{entries.where('base_link')}: expected {root_link(model)!r}, the URDF's root, or a"
+            f" link fixed in its place, got {base!r}, which is elsewhere"
+        )
+    return base
 
 
 def _payload(entries: Entries) -> tuple[float, float]:
