@@ -43,11 +43,7 @@ COMMON = {
     **NAMESPACE,
 }
 SUITE = {"rviz": ("false", "Also start RViz", BOOLEANS), **COMMON}
-ROBOT = {  # arguments that replace a file's parameters of these names
-    "robot": ("", "Robot by name, or path of its YAML; empty: the parameter file's"),
-    "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),
-    "joint_prefix": ("", "Prefix of joint names; empty: the parameter file's"),
-}
+ROBOT = ("robot", "urdf", "joint_prefix")  # arguments that replace parameters of these names
 # Of a file that also simulates, so that the controller is activated once.
 TIMEOUT = {"timeout": ("60.0", "Give up when the controller is not active after this time [s]")}
 ENDS = "shutdown_when_over"  # argument of a simulator, and of the launch file that starts it

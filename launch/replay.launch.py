@@ -43,7 +43,9 @@ TOPICS = {  # name in the nodes -> argument
 def generate_launch_description():
     arguments = {
         "parameters": (shared_file("config", "suite.yaml"), "Parameter file"),
-        **ROBOT,
+        "robot": ("", "Robot by name, or path of its YAML; empty: the parameter file's"),
+        "urdf": ("", "Path of the robot's URDF; empty: the parameter file's"),
+        "joint_prefix": ("", "Prefix of joint names; empty: the parameter file's"),
         "joint_states": ("joint_states", "Recorded state, effort included (JointState)"),
         "desired_joint_states": (DESIRED, "Its effort is the detector's reference (JointState)"),
         "wrench": ("wrench", "Recorded force on the robot (WrenchStamped)"),
