@@ -87,8 +87,11 @@ class Inputs:
 
     @property
     def status_age(self) -> float:
-        """Time since the newest detection status [s]."""
-        return time.monotonic() - self.status_time
+        """How long usable states have come without a detection status [s].
+
+        A driver that falls silent silences the detector, too: that is the states' age.
+        """
+        return self.state_time - self.status_time
 
     def impact(self, stamp: int) -> bool:
         """Tell whether an impact is detected, for a state's stamp [ns]."""

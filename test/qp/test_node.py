@@ -779,6 +779,21 @@ def test_a_silent_detector_stops_the_approach_for_good(make_bench, capfd):
     assert capfd.readouterr().err.count("no detector status") == 1
 
 
+def test_a_silent_driver_is_not_taken_for_a_silent_detector(make_bench):
+    """The status of its last state may be missing, so the statuses end before the states."""
+    bench = make_bench(state_timeout=10.0).start()
+    bench.send(bench.verdict(MS))
+    bench.answer(bench.state(MS))
+    cycle = bench.node._cycle
+    cycle.inputs.status_time -= 10.5
+    cycle.inputs.state_time -= 5.0
+    cycle.look()
+    assert not cycle.fault
+    cycle.inputs.state_time -= 6.0
+    cycle.look()
+    assert cycle.fault.startswith("no joint state for ")
+
+
 def test_the_watchdog_runs_while_simulated_time_stands(make_bench):
     bench = make_bench(state_timeout=0.3, use_sim_time=True).start()
     command, status = bench.next(0)
