@@ -25,6 +25,7 @@ from impact_qp.goals.planner import Check, Planner, start
 from impact_qp.goals.start_check import activation_refusal, checked_goal
 from impact_qp.limits.impact_limits.registry import AUTO
 from impact_qp.parameters import ControllerParameters
+from impact_qp.plan_parameters import warn_of_later_effect
 from impact_qp.ros.actions.goal_server import Answer, GoalServer
 from impact_qp.ros.actions.strike_server import StrikeServer, one_of, wanted_of
 from impact_qp.ros.actions.touch_server import TouchServer
@@ -72,14 +73,7 @@ class ImpactQpNode(SuiteLifecycleNode):
         strikes = StrikeServer(self, self._machine, self._begin_strikes, "~/strike")
         self._servers: tuple[GoalServer, ...] = self._goal_server, self._touch_server, strikes
         declare(self, ControllerParameters)
-        self.add_post_set_parameters_callback(self._on_parameters)
-
-    def _on_parameters(self, changed: list[Any]) -> None:
-        """Log that parameters which were changed while configured have no effect yet."""
-        if self._guarded is None:
-            return
-        for each in changed:
-            self.get_logger().warning(f"{each.name}: acts at the next configure, not before")
+        warn_of_later_effect(self, lambda: self._guarded is not None)
 
     # --- from configure to cleanup ------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,14 +28,29 @@ from impact_robots.task.hit_task import HitTask
 from impact_ros.parameters import ParameterError, RobotParameters, from_values, parameter
 
 NAN = float("nan")
+LATER = "acts at the next configure"
 Parameters = TypeVar("Parameters", bound="PlanParameters")
 
 
 def planned(default: Any, description: str, **options: Any) -> Any:
     """Declare a parameter of the plan, which may change until it is read at `configure`."""
-    return parameter(
-        default, f"{description}; acts at the next configure.", read_only=False, **options
-    )
+    return parameter(default, f"{description}; {LATER}.", read_only=False, **options)
+
+
+def warn_of_later_effect(node: Any, configured: Callable[[], bool]) -> None:
+    """Let a node log that parameters of the plan, changed while it is configured, act later.
+
+    Args:
+        node: on which they are declared.
+        configured: tells whether the node is.
+    """
+
+    def warn(changed: list[Any]) -> None:
+        for name in (each.name for each in changed if configured()):
+            if LATER in node.describe_parameter(name).description:
+                node.get_logger().warning(f"{name}: {LATER}, not before")
+
+    node.add_post_set_parameters_callback(warn)
 
 
 _HIT = entries_of(HitTask)

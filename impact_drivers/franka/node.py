@@ -28,6 +28,7 @@ from impact_qp.control.phases import Phase
 from impact_qp.control.state_machine import Action, Event, Lifecycle, StateMachine
 from impact_qp.exact_friction import exact_friction_warning
 from impact_qp.goals.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End, Prepared
+from impact_qp.plan_parameters import warn_of_later_effect
 from impact_qp.ros.actions.touch_server import TouchServer
 from impact_robots.exceptions import ImpactError
 from impact_ros.node.checked_callback import checked_callback
@@ -66,6 +67,7 @@ class FrankaNode(LifecycleNode):
         """
         super().__init__("franka", **options)
         declare(self, FrankaParameters)
+        warn_of_later_effect(self, lambda: self._supervisor is not None)
         self._make_loop = loop
         self._supervisor: LoopSupervisor | None = None
         self._machine = StateMachine()

@@ -21,6 +21,7 @@ from impact_qp.governor.governor import SILENCE, Capped, Governor, MeasuredState
 from impact_qp.governor.parameters import GovernorParameters
 from impact_qp.governor.streams import STREAMS
 from impact_qp.governor.trajectory_stream import SHORTEST
+from impact_qp.plan_parameters import warn_of_later_effect
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.messages import status_message
 from impact_ros.exceptions import MessageError
@@ -57,6 +58,7 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         self._governor: Governor | None = None
         self._active = False
         declare(self, GovernorParameters)
+        warn_of_later_effect(self, lambda: self._governor is not None)
 
     # --- from configure to cleanup ----------------------------------------------------------------
 

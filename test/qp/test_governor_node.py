@@ -15,6 +15,7 @@ pytest.importorskip("rclpy")
 from controller_bench import MS, OK, TIME_OUT
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from governor_bench import GovernorBench
+from rclpy.parameter import Parameter
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -278,6 +279,12 @@ def test_a_controller_that_is_killed_is_silence(bench, tmp_path):
     made.driver.status.clear()
     made.spin(lambda: "no command for 0.1 s" in {each.message for each in made.driver.status})
     assert not np.array(made.driver.sent[-1].data).any()
+
+
+def test_a_parameter_changed_while_configured_acts_later_and_the_node_says_so(bench, capfd):
+    made = bench().start()
+    made.node.set_parameters([Parameter("contact_normal", value=[0.0, 0.0, 1.0])])
+    assert "contact_normal: acts at the next configure, not before" in capfd.readouterr().err
 
 
 def test_cleaning_up_sends_a_last_rest(bench):

@@ -12,6 +12,7 @@ from franka_bench import MS, OK, START, aimed
 from open_goals import set_fields
 from rclpy.action import ActionClient
 from rclpy.lifecycle import TransitionCallbackReturn
+from rclpy.parameter import Parameter
 
 from impact_detector.signals.sample import Detection, DetectionStatus
 from impact_drivers.exceptions import DriverError
@@ -112,6 +113,15 @@ def test_a_bad_configuration_fails_with_one_line_and_starts_no_loop(
         err = capfd.readouterr().err
         assert line in err and err.count("\n") == 1, err
     assert bench.loop is None
+
+
+def test_a_parameter_changed_while_configured_acts_later_and_the_node_says_so(bench, capfd):
+    moved = Parameter("contact_point", value=[0.5, 0.4, 0.7])
+    bench.node.set_parameters([moved])
+    assert "acts at the next configure" not in capfd.readouterr().err
+    bench.configure()
+    bench.node.set_parameters([moved])
+    assert "contact_point: acts at the next configure, not before" in capfd.readouterr().err
 
 
 def test_too_few_numbers_are_an_error_of_the_start(make_bench):
