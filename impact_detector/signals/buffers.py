@@ -95,7 +95,7 @@ class RecentForce:
             return
         self._samples.append(sample)
         self.end = sample.time + sample.period * len(sample.force)
-        while self._samples[0].time < sample.time - self._keep:
+        while self._samples[0].times[-1] < sample.time - self._keep:
             self._samples.popleft()
 
     def since(self, origin: int, start: int) -> Record:
@@ -103,10 +103,9 @@ class RecentForce:
 
         Samples with NaN are left out.
         """
-        chosen = [sample for sample in self._samples if sample.time >= start]
-        if not chosen:
+        if not self._samples:
             return np.zeros(0), np.zeros((0, 3))
-        t = np.concatenate([sample.times for sample in chosen]) - origin
-        force = np.vstack([sample.force for sample in chosen])
-        finite = np.isfinite(force).all(axis=1)
-        return t[finite] * 1e-9, force[finite]
+        time = np.concatenate([sample.times for sample in self._samples])
+        force = np.vstack([sample.force for sample in self._samples])
+        chosen = (time >= start) & np.isfinite(force).all(axis=1)
+        return (time[chosen] - origin) * 1e-9, force[chosen]

@@ -69,6 +69,22 @@ def test_what_the_sensor_says_before_the_touch_is_no_part_of_the_impulse(offset)
     assert found.duration == pytest.approx(0.010, abs=1e-3)
 
 
+@pytest.mark.parametrize("length", [50, 100, 200])
+@pytest.mark.parametrize("phase", range(0, 50, 7))
+def test_the_impulse_is_the_same_in_whatever_batches_the_force_comes(length, phase):
+    estimator, found = ImpactEstimator(normal=(2.0, 0.0, 0.0), window=0.2), None
+    for k in range(520):
+        found = found or estimator.update(joints(k))
+        if k == 103:
+            estimator.start(DETECTION)
+        if (k + 1 + phase) % length == 0:
+            of = np.arange(k + 1 - length, k + 1)
+            force = np.outer(4.0 + 50.0 * ((of >= 100) & (of < 110)), [1.0, 0.0, 0.0])
+            batch = ForceSample(int(of[0]) * MILLISECOND, force, MILLISECOND)
+            found = found or estimator.update_force(batch)
+    assert found.normal_impulse == pytest.approx(0.5, rel=0.01)
+
+
 def test_a_force_sensor_that_stops_is_waited_for_and_given_up():
     k, found = run(ImpactEstimator(patience=0.03), force_until=150)
     assert k == 233 and np.isfinite(found.gross_velocity).all()
