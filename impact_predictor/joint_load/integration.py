@@ -42,6 +42,7 @@ FREE_DECAY = 0.5  # of the joints' fastest damping, per step in flight [-]
 CONTACT_PHASE = 0.2  # of the contact's own oscillation, per step in contact [rad]
 COVERED = 2  # times as many with a cover, whose compression is of first order in the step
 SWEEPS = 4  # of Gauss and Seidel, for one contact; four times as many for several
+FLAT = 1e-12  # determinant over squared trace of a mobility that has one direction only [-]
 SETTLED = 1e-3  # change of one contact's normal force in a sweep, after which there is none
 
 # functions of every step are inlined: half the time
@@ -166,8 +167,13 @@ def rub(W: np.ndarray, f: np.ndarray, u: np.ndarray, c: int, step: float, fricti
         if j != a and j != b:
             ua += step * W[a, j] * f[j]
             ub += step * W[b, j] * f[j]
-    det = step * (W[a, a] * W[b, b] - W[a, b] * W[b, a])
-    fa, fb = -(W[b, b] * ua - W[a, b] * ub) / det, -(W[a, a] * ub - W[b, a] * ua) / det
+    det, both = step * (W[a, a] * W[b, b] - W[a, b] * W[b, a]), W[a, a] + W[b, b]
+    if det > FLAT * step * both * both:
+        fa, fb = -(W[b, b] * ua - W[a, b] * ub) / det, -(W[a, a] * ub - W[b, a] * ua) / det
+    elif both > 0.0:  # a planar arm: it moves along one direction, as the velocity does
+        fa, fb = -ua / (step * both), -ub / (step * both)
+    else:
+        fa = fb = 0.0
     most = friction * f[n]
     if fa * fa + fb * fb > most * most:  # it slides: one projected step
         soft = 1.0 / (step * max(W[a, a], W[b, b]))

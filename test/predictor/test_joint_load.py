@@ -72,6 +72,23 @@ def test_loads_are_those_of_the_equations_in_tiny_steps(panda, hitting, wall, ar
     assert load.impulse == pytest.approx(impulses, abs=0.005 * impulses[0, 2])
 
 
+@pytest.mark.parametrize("mobile", [(1.0, 0.0), (0.6, 0.8), (0.0, 0.0)])
+@pytest.mark.parametrize("slip", [0.0, 0.02])
+def test_friction_where_the_point_cannot_move_in_each_direction(
+    panda, hitting, wall, arm, mobile, slip
+):
+    """As of planar arms: along the surface it moves in one direction, or in none."""
+    whole = load_contact(hitting, wall, LAWS["visco"], 0.3, [*(slip * np.array(mobile)), -SPEED])
+    along = np.outer(mobile, mobile)  # a projection
+    contact = whole._replace(J=np.vstack([along @ whole.J[:2], whole.J[2:]]))
+    load = joint_load(arm, [contact], duration=SHORT)
+    loads, impulses = reference_load(panda, hitting.M, [contact], SHORT)
+    largest = np.abs(loads).max()
+    assert load.highest == pytest.approx(loads[0], abs=0.005 * largest)
+    assert load.lowest == pytest.approx(loads[1], abs=0.005 * largest)
+    assert load.impulse == pytest.approx(impulses, abs=0.005 * impulses[0, 2])
+
+
 def test_shorter_steps_change_little(hitting, wall, arm):
     contact = load_contact(hitting, wall, LAWS["plastic"], 0.279)
     coarse, fine = (joint_load(arm, [contact], refinement=k) for k in (1, 8))
