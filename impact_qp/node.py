@@ -173,8 +173,7 @@ class ImpactQpNode(SuiteLifecycleNode):
             self._cycle.outputs.wait_for_last_command(ACKNOWLEDGED_WITHIN)
         self._machine.actions = {}
         self._guarded = None
-        for server in self._servers:
-            server.forget(End(PREEMPTED, reason))
+        self._forget_goals(reason)
         self._planner.close()
         for subscription in self._listeners:
             self.destroy_subscription(subscription)
@@ -221,8 +220,14 @@ class ImpactQpNode(SuiteLifecycleNode):
         return inputs.point() if fresh or self._settings.lockstep else None
 
     def stop(self) -> None:
-        """Brake, then send nothing."""
+        """Brake, then send nothing; goals in preparation end, too."""
+        self._forget_goals("deactivated")
         self._cycle.deactivate()
+
+    def _forget_goals(self, reason: str) -> None:
+        """End the goals that wait, so that none begins after a later activation."""
+        for server in self._servers:
+            server.forget(End(PREEMPTED, reason))
 
     def _watch(self, *answer: Any) -> None:
         """Let the servers look at an answer; one of them has a goal at most."""

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ExecuteImpact over real DDS: from a goal to what happened, and every way in which it ends."""
 
+from concurrent.futures import Future as Work
+
 import numpy as np
 import pytest
 
@@ -275,6 +277,28 @@ def test_a_goal_that_a_cleanup_ends_has_a_result_and_later_ones_are_refused(benc
     result = bench.result(handle)
     assert result.code == ExecuteImpact.Result.CODE_PREEMPTED
     assert bench.result(bench.send(bench.goal())).code == ExecuteImpact.Result.CODE_INACTIVE
+
+
+def test_a_goal_that_still_waits_at_a_deactivation_never_begins(bench, monkeypatch):
+    held, prepare, answers = Work(), bench.node._planner.prepare, []
+
+    def prepared_later(*arguments):
+        answers.append(prepare(*arguments).result())
+        return held
+
+    monkeypatch.setattr(bench.node._planner, "prepare", prepared_later)
+    future = bench.client.send_goal_async(bench.goal())
+    bench.spin(lambda: answers)
+    bench.node.trigger_deactivate()
+    bench.node.trigger_activate()
+    if not held.cancelled():
+        held.set_result(answers[0])
+    bench.cycles(30)
+    assert mode(bench) == ControllerStatus.MODE_IDLE
+    assert np.abs(bench.simulation.plant.dq).max() < 0.01
+    bench.spin(future.done)
+    result = bench.result(future.result())
+    assert (result.code, result.message) == (Result.CODE_PREEMPTED, "deactivated")
 
 
 def test_cancelling_brakes_and_holds(bench):
