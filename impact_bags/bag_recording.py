@@ -122,7 +122,7 @@ class BagRecording:
             for topic, _, message in bag.messages(topics, self.span, shortcuts):
                 try:
                     if topic == self.state_topic:
-                        items = [_state_item(message, state)]
+                        items = _state_items(message, state)
                     elif topic == reference:
                         items = [_reference_item(message, desired)]
                     elif topic in self._announced:
@@ -194,14 +194,14 @@ class BagRecording:
                 yield time, to_nanoseconds(message.header.stamp)
 
 
-def _state_item(message: Any, reader: JointReader) -> Item:
-    """Return the state, or one of NaN if it lacks joints: counted, as in the node."""
+def _state_items(message: Any, reader: JointReader) -> list[Item]:
+    """Return the state; one of NaN if it lacks joints, none if it has none of them, as the node."""
     if isinstance(message, JointSample):  # from a shortcut
-        return message
+        return [message]
     try:
-        return credible(joint_sample(message, reader))
+        return [credible(joint_sample(message, reader))]
     except MessageError:
-        return unreadable(message, reader)
+        return [] if reader.is_foreign(message) else [unreadable(message, reader)]
 
 
 def _reference_item(message: Any, reader: JointReader) -> Item:

@@ -143,6 +143,8 @@ class DetectorNode(Node):
         try:
             sample = joint_sample(message, self._reader)
         except ImpactError as error:
+            if self._reader.is_foreign(message):
+                raise
             sample = unreadable(message, self._reader)  # gets a detection status, too
             self._health.unreadable += 1
             self._log.warning(f"joint_states: {error}", "unreadable")

@@ -153,7 +153,7 @@ class ImpactQpNode(SuiteLifecycleNode):
         self._diagnostics = DiagnosticsReporter(
             self,
             steady,
-            {STATES: "the arm's", **cycle.outputs.owners},
+            {STATES: "the arm's", DETECTIONS: "the detector's", **cycle.outputs.owners},
             lambda: (cycle.fault, cycle.watch.counts, cycle.inputs.newest),
         )
         self._watchdog = None

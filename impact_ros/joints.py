@@ -108,6 +108,10 @@ class JointReader:
             self._column("effort", message.effort),
         )
 
+    def is_foreign(self, message: Any) -> bool:
+        """Tell whether a message names joints, but none of these, as of a gripper on this topic."""
+        return bool(message.name) and set(self.names).isdisjoint(message.name)
+
     def _column(self, label: str, values: Any) -> np.ndarray:
         count = len(values)
         if count == len(self._seen or ()):

@@ -11,7 +11,7 @@ from rclpy.clock_type import ClockType
 
 from impact_qp.arms.plan_start import PlanStart
 from impact_qp.arms.plans import OBJECT_MAP_CHOICES, USUAL_MAP, SpreadChoice, guarded_arms
-from impact_qp.arms.spread_arm import STATES, SpreadArm
+from impact_qp.arms.spread_arm import DETECTIONS, STATES, SpreadArm
 from impact_qp.ros.control_cycle import bring_to_rest
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.task_name import task_name
@@ -125,7 +125,11 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
             DiagnosticsReporter(
                 self,
                 steady,
-                {f"{arm.prefix}{STATES}": "the arm's", **arm.outputs.owners},
+                {
+                    f"{arm.prefix}{STATES}": "the arm's",
+                    f"{arm.prefix}{DETECTIONS}": "the detector's",
+                    **arm.outputs.owners,
+                },
                 lambda arm=arm: (arm.diagnosis, arm.watch.counts, arm.inputs.newest),
             )
             for arm in self.arms

@@ -62,8 +62,15 @@ class Inputs:
         self.state, self.state_time, self._state_stamp = (q, dq), time.monotonic(), stamp
 
     def take_status(self, message: DetectorStatus) -> None:
-        """Store the detection status of a state; one that is too old does not reset its age."""
-        self._newest_status, self._status_stamp = message, to_nanoseconds(message.header.stamp)
+        """Store the detection status of a state; one that is too old does not reset its age.
+
+        Of two detectors by mistake, none hides the other's impact at the same state.
+        """
+        before, stamp = self._newest_status, to_nanoseconds(message.header.stamp)
+        if before is not None and stamp == self._status_stamp:
+            message.impact |= before.impact
+            message.ready &= before.ready
+        self._newest_status, self._status_stamp = message, stamp
         if self._fresh(self._state_stamp):
             self.status_time = time.monotonic()
 

@@ -21,6 +21,7 @@ pytest.importorskip("rosbags")
 from lz4.frame import compress as lz4_compress
 
 from impact_bags import BagReader, BagWriter, RecordingError, impact_typestore
+from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_bags.reading import unpacking
 from impact_bags.reading.sources import storage_files
 from impact_bags.reading.unpacking import TooLargeError, unpack_lz4, unpack_zstd, zstd
@@ -77,6 +78,21 @@ def state(store, time):
     header = types["std_msgs/msg/Header"](stamp, "")
     effort = np.random.default_rng(time).normal(0.0, 0.05, 7)  # exactly zero is no measurement
     return types[STATE](header, names, zeros, zeros, effort)
+
+
+def test_messages_of_other_joints_on_the_topic_are_no_states(tmp_path, panda):
+    """As of a gripper, whose stamps are a little older: time did not run backwards."""
+    store, path = impact_typestore(), tmp_path / "with_gripper"
+    with BagWriter(path, store) as writer:
+        for k in range(1, 6):
+            time = k * MILLISECOND
+            writer.write("/joint_states", STATE, state(store, time), time)
+            gripper = state(store, time - MILLISECOND // 2)
+            gripper.name[:] = [f"finger{i}" for i in range(7)]
+            writer.write("/joint_states", STATE, gripper, time + 1)
+    found = list(BagRecording(path, panda, TopicChoice()).items())
+    assert [each.time for each in found] == [k * MILLISECOND for k in range(1, 6)]
+    assert all(np.isfinite(each.q).all() for each in found)
 
 
 @pytest.mark.slow

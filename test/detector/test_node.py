@@ -210,6 +210,17 @@ def test_a_state_that_cannot_be_judged_gets_a_status_that_says_so(bench, bad):
     assert lockstep.judge(3, HIT).impact
 
 
+def test_a_message_of_other_joints_is_no_state(bench):
+    """As of a gripper on the same topic, a little older: time does not run backwards."""
+    made = bench(lockstep=True)
+    made.judge(1001)
+    made.desired(1001)
+    assert made.judge(1002, HIT).impact
+    made.state(1000, names=["finger_left", "finger_right"])
+    made.desired(1002)
+    assert made.judge(1003).impact
+
+
 def test_a_desired_state_without_effort_is_no_reference(bench):
     lockstep = bench(lockstep=True)
     lockstep.judge(1)

@@ -13,8 +13,8 @@ from impact_ros.messages import from_nanoseconds
 MS = 1_000_000  # [ns]
 
 
-def verdict(stamp):
-    message = DetectorStatus(impact=True, ready=True)
+def verdict(stamp, *, impact=True, ready=True):
+    message = DetectorStatus(impact=impact, ready=ready)
     from_nanoseconds(stamp, message.header.stamp)
     return message
 
@@ -37,3 +37,14 @@ def test_an_old_verdict_keeps_nothing_alive(panda):
     assert inputs.status_time == -1e9
     inputs.take_status(verdict(4990 * MS))
     assert inputs.status_time > 0.0
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_of_two_detectors_none_hides_what_the_other_reports(panda, first):
+    inputs = Inputs(panda, evidence_age=0.02)
+    for k in range(1, 4):
+        inputs.take_status(verdict(k * MS, impact=first, ready=not first))
+        inputs.take_status(verdict(k * MS, impact=not first, ready=first))
+        assert inputs.impact(k * MS) and not inputs.ready(k * MS)
+    inputs.take_status(verdict(4 * MS, impact=False))
+    assert not inputs.impact(4 * MS) and inputs.ready(4 * MS)

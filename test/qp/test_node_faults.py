@@ -16,7 +16,7 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from impact_msgs.msg import ControllerStatus, ImpactEstimate, JointCommand
+from impact_msgs.msg import ControllerStatus, DetectorStatus, ImpactEstimate, JointCommand
 from impact_qp.ros import control_cycle, outputs
 from impact_ros.messages import from_nanoseconds
 from impact_ros.qos import LATCHED, RECORD, STREAM
@@ -115,6 +115,18 @@ def test_two_publishers_of_states_are_warned_about_and_in_the_diagnostics(make_b
     bench.spin(lambda: heard[-1].status[0].level == DiagnosticStatus.WARN)
     assert heard[-1].status[0].message == "joint_states has 2 publishers, expected one"
     assert "joint_states has 2 publishers, expected one: the arm's" in capfd.readouterr().err
+    bench.driver.destroy_publisher(other)
+
+
+@pytest.mark.usefixtures("often_diagnosed")
+def test_two_detectors_are_warned_about(make_bench, capfd):
+    bench, heard = make_bench(), []
+    bench.driver.create_subscription(DiagnosticArray, "/diagnostics", heard.append, RECORD)
+    bench.configure()
+    other = bench.driver.create_publisher(DetectorStatus, "impact_detector/status", STREAM)
+    line = "impact_detector/status has 2 publishers, expected one"
+    bench.spin(lambda: heard and heard[-1].status[0].message == line)
+    assert f"{line}: the detector's" in capfd.readouterr().err
     bench.driver.destroy_publisher(other)
 
 
