@@ -165,7 +165,6 @@ class ImpactQpNode(SuiteLifecycleNode):
         """Destroy the resources of `configure`, after a last command if any was sent."""
         if self._guarded is None:
             return
-        self.get_logger().info(f"{reason} by request")
         commanded = self._cycle.engaged
         self._cycle.clean_up(reason)
         bring_to_rest([self._cycle], 1.0 / self._settings.rate)

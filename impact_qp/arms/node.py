@@ -158,7 +158,6 @@ class ImpactSpreadingNode(SuiteLifecycleNode):
         """Destroy what `configure` made, with arms at rest that were commanded at all."""
         if not self.arms:
             return
-        self.get_logger().info(f"{reason} by request")
         for arm in self.arms:
             arm.clean_up(reason)
         bring_to_rest(self.arms, PERIOD)

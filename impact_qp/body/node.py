@@ -145,7 +145,6 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         """Release everything; the servos hold the last positions."""
         if self._grab is None:
             return
-        self.get_logger().info(f"{reason} by request")
         self._report(reason)
         self._grab = None
         for subscription in self._listeners:

@@ -127,7 +127,6 @@ class ImpactGovernorNode(SuiteLifecycleNode):
         """Rest, and destroy the resources of `configure`."""
         if self._governor is None:
             return
-        self.get_logger().info(f"{reason} by request")
         if self._active:
             self.stop()
             self._commands.wait_for_all_acked(ACKNOWLEDGED_WITHIN)

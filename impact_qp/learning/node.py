@@ -146,7 +146,6 @@ class ImpactLearnerNode(SuiteLifecycleNode):
         self._take(Event.CLEANED_UP, reason)
         if self._ticks is None:
             return
-        self.get_logger().info(f"{reason} by request")
         self.destroy_timer(self._ticks)
         for subscription in self._listeners:
             self.destroy_subscription(subscription)

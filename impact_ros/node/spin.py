@@ -77,8 +77,10 @@ def run_callbacks(executor: Any, duration: float) -> None:
 def freeze_garbage() -> None:
     """Exempt all existing objects from garbage collection: its pauses cost control cycles.
 
-    `spin` calls it once; a lifecycle node calls it again when it was configured.
+    `spin` calls it once; a lifecycle node calls it again when it was configured, which frees what
+    was exempt of an earlier configuration.
     """
+    gc.unfreeze()
     gc.collect()
     gc.freeze()
 
