@@ -135,6 +135,13 @@ class Bench:
         self.spin(lambda: all(len(each) > count for each in (heard[0], heard[1], heard[3])))
         return self.driver.commands[count], self.driver.status[count]
 
+    def fall_silent(self):
+        """Let the newest messages be older than the time-out, without waiting for it."""
+        inputs = self.node._cycle.inputs
+        inputs.state_time -= 1e3
+        inputs.status_time -= 1e3
+        self.node._cycle.look()
+
     def rest(self, count):
         """Return the last of the commands from number ``count`` on, which bring the arm to rest."""
         heard = self.driver

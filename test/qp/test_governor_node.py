@@ -78,6 +78,15 @@ def passed_on(bench, values, cycles=8):
     return bench.values(message), status, message
 
 
+def moving(bench):
+    """Give a velocity until it is passed on: a busy machine may be late, which is silence."""
+    for _ in range(100):
+        values, _, _ = passed_on(bench, np.full(7, 0.05), 1)
+        if values.any():
+            return
+    raise AssertionError("nothing was passed on")
+
+
 @pytest.mark.parametrize("interface", ["velocity", "position", "trajectory", "twist"])
 def test_a_foreign_controller_hits_within_the_bound_over_dds(bench, panda, foreign, interface):
     motion = "position" if interface == "trajectory" else interface
@@ -181,10 +190,11 @@ def test_the_next_trajectory_replaces_the_last(bench):
 
 
 def test_a_trajectory_ends_when_states_stop_and_does_not_begin_again(bench):
-    made = bench("trajectory", lockstep=False, state_timeout=0.1).start()
+    made = bench("trajectory", lockstep=False, state_timeout=1.0).start()
     made.state()
     made.answer(trajectory(made, (1.0, made.q + 0.1), (2.0, made.q + 0.2)))
     assert made.node._stream.goes_on
+    made.node._state_at -= 2.0  # longer than the time-out
     made.spin(lambda: not made.node._stream.goes_on)
     made.spin(lambda: made.driver.status[-1].message == "no command for 0.1 s")
     held = made.values(made.driver.sent[-1])
@@ -351,12 +361,10 @@ def test_a_driver_that_repeats_its_stamp_has_stalled(bench):
 
 def test_silence_rests_until_commands_come_again(bench):
     made = bench(lockstep=False, state_timeout=1.0).start()  # whoever sends commands is killed
-    before, _, _ = passed_on(made, np.full(7, 0.05))
-    assert before.any()
+    moving(made)
     made.spin(lambda: not np.array(made.driver.sent[-1].data).any())
     made.spin(lambda: made.driver.status[-1].message == "no command for 0.1 s")
-    passed_on(made, np.full(7, 0.05), 60)
-    assert any(np.array(each.data).any() for each in made.driver.sent[-8:])
+    moving(made)
 
 
 @pytest.mark.parametrize(

@@ -702,7 +702,7 @@ def test_silent_states_bring_the_arm_to_rest_once_and_then_it_holds(make_bench, 
 @pytest.mark.parametrize("interface", ["torque", "velocity", "position"])
 def test_the_way_to_rest_keeps_to_the_limits_of_the_arm(make_bench, panda, interface):
     """A step of a torque, velocity or position trips a real robot."""
-    bench = make_bench(interface=interface, state_timeout=1.5).start()
+    bench = make_bench(interface=interface).start()
     q = bench.q
     for k in range(1, 60):
         bench.send(bench.verdict(k * MS))
@@ -711,6 +711,7 @@ def test_the_way_to_rest_keeps_to_the_limits_of_the_arm(make_bench, panda, inter
             q = np.array(command.values)  # a perfect arm
     moved = np.array(command.values)
     assert np.abs(moved if interface != "position" else moved - bench.q).max() > 1e-3
+    bench.fall_silent()
     bench.spin(lambda: bench.driver.status[-1].mode == ControllerStatus.MODE_STOPPED)
     bench.spin(timeout=QUIET)
     values = np.array([each.values for each in bench.driver.commands])
@@ -728,22 +729,24 @@ def test_the_way_to_rest_keeps_to_the_limits_of_the_arm(make_bench, panda, inter
 
 
 def test_after_silence_the_torque_rate_counts_from_zero(make_bench, panda):
-    bench = make_bench(state_timeout=0.5).start()
+    bench = make_bench().start()
     for k in range(1, 8):
         bench.send(bench.verdict(k * MS))
         last, _ = bench.answer(bench.state(k * MS))
     assert np.abs(np.array(last.values)).max() > 3.0
+    bench.fall_silent()
     bench.rest(7)
     command, _ = bench.answer(bench.state(100 * MS, dq=np.full(7, 0.2)))
     assert np.all(np.abs(command.values) <= panda.limits.torque_rate * 1e-3 + 1e-9)
 
 
 def test_a_deactivated_node_sends_zero_when_the_states_fall_silent_too(make_bench, capfd):
-    bench = make_bench(state_timeout=1.5).start()
+    bench = make_bench().start()
     bench.send(bench.verdict(MS))
     bench.answer(bench.state(MS))
     bench.node.trigger_deactivate()
     bench.answer(bench.state(2 * MS))
+    bench.fall_silent()
     command, status = bench.rest(2)
     assert list(command.values) == [0.0] * 7
     assert status.mode == ControllerStatus.MODE_STOPPED
@@ -751,11 +754,12 @@ def test_a_deactivated_node_sends_zero_when_the_states_fall_silent_too(make_benc
 
 
 def test_a_stopped_node_sends_zero_when_the_states_fall_silent_too(make_bench):
-    bench = make_bench(state_timeout=0.5).start()
+    bench = make_bench().start()
     bench.send(bench.verdict(500 * MS))
     bench.answer(bench.state(500 * MS))
     _, status = bench.answer(bench.state(100 * MS))
     assert status.message == "clock jumped back by 0.400 s"
+    bench.fall_silent()
     command, status = bench.rest(2)
     assert list(command.values) == [0.0] * 7
     assert status.message.startswith("no joint state for ")
