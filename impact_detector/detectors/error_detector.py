@@ -70,7 +70,8 @@ class ErrorDetector(StateDetector):
         super().__init__(name, threshold, rearm_time=rearm_time)
         self._joints = np.array(joints, dtype=int)
         self._bias = _Bias(bias_samples, len(joints))
-        self._noise = _Noise(len(joints), noise) if multiples else None
+        self._noise = _Noise(len(joints)) if multiples else None
+        self._least = LEAST * np.square(noise)  # variance, one or shape (k,)
 
     def _forget(self) -> None:
         """Reset bias and noise."""
@@ -91,7 +92,7 @@ class ErrorDetector(StateDetector):
         if self._noise is None:  # five times as fast as numpy for few joints
             statistic = float(sum(map(abs, deviation.tolist())))
         else:
-            statistic = self._noise.multiple(np.abs(deviation))
+            statistic = self._noise.multiple(np.abs(deviation), self._least)
         if statistic <= LEARN_BELOW * self.threshold:
             self._bias.learn(error)
         return statistic
@@ -129,14 +130,14 @@ class _Bias:
 class _Noise:
     """Variance of k errors, learnt while there is no impact."""
 
-    def __init__(self, joints: int, sensor: float | np.ndarray) -> None:
-        self._joints, self._least = joints, LEAST * sensor**2
+    def __init__(self, joints: int) -> None:
+        self._joints = joints
         self.clear()
 
     def clear(self) -> None:
         self._variance, self._learnt = np.zeros(self._joints), 0
 
-    def multiple(self, deviation: np.ndarray) -> float:
+    def multiple(self, deviation: np.ndarray, least: np.ndarray) -> float:
         """Return the mean of the deviations over their standard deviations; NaN while learning."""
         squared = deviation**2
         ready = self._learnt >= NOISE_SAMPLES
@@ -145,7 +146,7 @@ class _Noise:
         self._learnt += 1
         weight = 1 / min(self._learnt, 5 * NOISE_SAMPLES)
         variance = self._variance
-        self._variance = np.maximum(variance + weight * (squared - variance), self._least)
+        self._variance = np.maximum(variance + weight * (squared - variance), least)
         if not ready or not variance.all():
             return nan
         return float(np.mean(deviation / np.sqrt(variance)))

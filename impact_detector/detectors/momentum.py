@@ -11,9 +11,10 @@ import pinocchio as pin
 
 from impact_detector.detectors.detector_kind import DETECTORS, DetectorKind, Setup
 from impact_detector.detectors.error_detector import ErrorDetector
+from impact_detector.signals.noise import LEAST
 from impact_detector.signals.sample import MOMENTUM, JointSample
 from impact_robots import Robot
-from impact_robots.state.momentum_observer import LARGEST_GAP, MomentumObserver
+from impact_robots.state.momentum_observer import LARGEST_GAP, MomentumObserver, residual_noise
 
 OBSERVER_GAIN = 700.0  # of the observer that the node makes [1/s]
 
@@ -49,7 +50,7 @@ class MomentumDetector(ErrorDetector):
         rearm_time: float = 0.5,
         bias_samples: int = 50,
         multiples: bool = False,
-        noise: float | np.ndarray = 0.0,
+        noise: tuple[np.ndarray, float] | None = None,
     ) -> None:
         """Set up.
 
@@ -60,8 +61,8 @@ class MomentumDetector(ErrorDetector):
             rearm_time: time below the threshold before the next impact is reported [s].
             bias_samples: quiet samples whose mean is removed; 0: none.
             multiples: the threshold is in standard deviations of learnt noise.
-            noise: of the residual by the sensors', standard deviation, one or shape (k,), k joints
-                [N.m]; 0: not known.
+            noise: of the sensors, standard deviations: of the momentum, shape (k,), k joints
+                [N.m.s], and of a torque [N.m]; none: not known.
 
         Raises:
             DetectorError: no joints, or a value out of its range.
@@ -73,9 +74,8 @@ class MomentumDetector(ErrorDetector):
             rearm_time=rearm_time,
             bias_samples=bias_samples,
             multiples=multiples,
-            noise=noise,
         )
-        self._observer = observer
+        self._observer, self._sensors = observer, noise
 
     def _forget(self) -> None:
         """Forget what was observed, too."""
@@ -87,8 +87,13 @@ class MomentumDetector(ErrorDetector):
         if sample.tau is None:
             self._observer.reset()
             return None
-        observed = self._observer.update(sample.time, sample.q, sample.dq, sample.tau)
-        return self._observer.residual if observed else None
+        observer = self._observer
+        if not observer.update(sample.time, sample.q, sample.dq, sample.tau):
+            return None
+        if self._sensors is not None:
+            by_sensors = residual_noise(observer.gain, observer.period, *self._sensors)
+            self._least = LEAST * by_sensors**2
+        return observer.residual
 
 
 def _make(setup: Setup) -> MomentumDetector:
@@ -100,18 +105,17 @@ def _make(setup: Setup) -> MomentumDetector:
         rearm_time=setup.rearm_time,
         bias_samples=setup.bias_samples,
         multiples=setup.noise_multiples,
-        noise=_noise(robot, setup.joints) if setup.noise_multiples else 0.0,
+        noise=_noise(robot, setup.joints) if setup.noise_multiples else None,
     )
 
 
-def _noise(robot: Robot, joints: Sequence[int]) -> np.ndarray:
-    """Return the standard deviation of the residual by the sensors' noise, of k joints [N.m]."""
+def _noise(robot: Robot, joints: Sequence[int]) -> tuple[np.ndarray, float]:
+    """Return the standard deviations of k joints' momenta [N.m.s] and of a torque [N.m]."""
     model = robot.model
     q = robot.stance if np.isfinite(robot.stance).all() else pin.neutral(model)
     M = pin.crba(model, model.createData(), q)
     rows = (np.triu(M) + np.triu(M, 1).T)[list(joints)]
-    momentum = robot.velocity_noise * np.linalg.norm(rows, axis=1)
-    return np.hypot(robot.torque_noise, OBSERVER_GAIN * momentum)
+    return robot.velocity_noise * np.linalg.norm(rows, axis=1), robot.torque_noise
 
 
 DETECTORS.register(

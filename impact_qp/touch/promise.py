@@ -10,7 +10,7 @@ force. It is evaluated at the beginning, in the middle and at the end of the way
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import exp, inf, isnan, nan, pi, sqrt
+from math import inf, isnan, nan, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ from impact_qp.touch.touch_goal import CURRENTS, NONE, RETRACT, SENSORS, TouchGo
 from impact_robots import PointState, Robot
 from impact_robots.exceptions import RobotError
 from impact_robots.kinematics import inverse_kinematics
+from impact_robots.state.momentum_observer import residual_noise
 
 OBSERVER_GAIN = 100.0  # of the momentum observer [1/s], less at low rates:
 GAIN_OF_PERIOD = 0.5  # times one over the period
@@ -151,14 +152,12 @@ def _torque_thresholds(
         return None
     given_errors = joint_values("torque_errors", goal.torque_errors, robot)
     errors = ERRORS[goal.effort] * robot.limits.torque if given_errors is None else given_errors
-    gain, noise = _observer_gain(period), goal.noise
-    kept = exp(-gain * period)
+    noise = goal.noise
     motors = robot.reflected_motor_inertia if goal.effort == CURRENTS else None
     M = state.robot_state.inertia(motors)
     momentum = noise.velocity * np.linalg.norm(M, axis=1)
-    by_velocity = (1.0 - kept) / period * sqrt(2.0 / (1.0 + kept)) * momentum
-    by_torque = noise.torque * sqrt((1.0 - kept) / (1.0 + kept))
-    threshold: np.ndarray = errors + DEVIATIONS * np.hypot(by_velocity, by_torque)
+    by_sensors = residual_noise(_observer_gain(period), period, momentum, noise.torque)
+    threshold: np.ndarray = errors + DEVIATIONS * by_sensors
     return threshold
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp
+from math import exp, sqrt
 
 import numpy as np
 import pinocchio as pin
@@ -14,6 +14,22 @@ from impact_robots.exceptions import OutOfRangeError
 from impact_robots.robot import Robot
 
 LARGEST_GAP = 50_000_000  # longest gap between samples that is integrated [ns]
+
+
+def residual_noise(
+    gain: float, period: float, momentum: np.ndarray, torque: np.ndarray | float
+) -> np.ndarray:
+    """Return the standard deviation of r where the sensors' noise is white, shape (k,) [N.m].
+
+    Args:
+        gain: K of the observer [1/s].
+        period: between samples [s].
+        momentum: standard deviation of p by the velocities' noise, k joints [N.m.s].
+        torque: standard deviation of the torques, one or shape (k,) [N.m].
+    """
+    kept = exp(-gain * period)
+    by_velocity = (1.0 - kept) / period * sqrt(2.0 / (1.0 + kept)) * momentum
+    return np.hypot(by_velocity, sqrt((1.0 - kept) / (1.0 + kept)) * torque)
 
 
 class MomentumObserver:
@@ -57,7 +73,7 @@ class MomentumObserver:
         if not 0.0 < gain <= 1000.0:
             raise OutOfRangeError("gain", "above 0 and at most 1000 [1/s]", gain)
         self._model, self._data = robot.model, robot.model.createData()
-        self._gain, self._friction = gain, friction
+        self.gain, self._friction = gain, friction
         self._motor_inertia = np.zeros(robot.dof) if motor_inertia is None else motor_inertia
         self.reset()
 
@@ -65,6 +81,7 @@ class MomentumObserver:
         """Restart at the next sample."""
         self._time: int | None = None
         self.residual = np.zeros(self._model.nv)  # r, shape (n,) [N.m]
+        self.period = np.nan  # between the last two samples [s]
 
     def update(self, time: int, q: np.ndarray, dq: np.ndarray, tau: np.ndarray) -> bool:
         """Take one measurement; ``residual`` is then the external torque.
@@ -84,9 +101,9 @@ class MomentumObserver:
             self.residual = np.zeros_like(momentum)
             self._last_momentum, self._rate = momentum, rate
             return False
-        dt = (time - last) * 1e-9
+        dt = self.period = (time - last) * 1e-9
         unexplained = (momentum - self._last_momentum) / dt - (self._rate + rate) / 2
-        kept = exp(-self._gain * dt)
+        kept = exp(-self.gain * dt)
         self.residual = kept * self.residual + (1.0 - kept) * unexplained
         self._last_momentum, self._rate = momentum, rate
         return True

@@ -15,6 +15,8 @@ from impact_detector import (
     MomentumDetector,
     TorqueErrorDetector,
 )
+from impact_detector.detectors.detector_kind import DETECTORS as KINDS
+from impact_detector.detectors.detector_kind import Setup
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_robots.description.actuation import PANDA_FRICTION
 from impact_robots.exceptions import OutOfRangeError
@@ -245,6 +247,20 @@ def test_thresholds_can_be_multiples_of_learnt_noise(panda, impact):
     assert np.mean(quiet) == pytest.approx(0.8, abs=0.1)  # of a Gaussian: the mean is 0.8 sigma
     (detection,) = (status.detection for status in statuses if status.detection)
     assert 0 < detection.detection_time - touch < 6 * MILLISECOND
+
+
+@pytest.mark.parametrize("rate", [1000, 200, 50, 25])
+def test_the_multiples_of_momentum_are_those_of_its_noise_at_any_rate(panda, rate):
+    """Sensor noise alone: the mean of a Gaussian's deviations is 0.8 sigma."""
+    detector = KINDS["momentum"].make(Setup(panda, 1e6, noise_multiples=True))
+    rng, q, period = np.random.default_rng(0), panda.stance, 10**9 // rate
+    gravity = pin.computeGeneralizedGravity(panda.model, panda.model.createData(), q)
+    statistics = []
+    for k in range(1500):
+        dq = panda.velocity_noise * rng.normal(size=7)
+        tau = gravity + panda.torque_noise * rng.normal(size=7)
+        statistics.append(detector.update(JointSample(k * period, q, dq, tau)).statistic)
+    assert np.mean(statistics[700:]) == pytest.approx(0.8, abs=0.05)
 
 
 @pytest.mark.parametrize(
