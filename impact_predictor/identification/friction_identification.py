@@ -118,8 +118,11 @@ def identify_friction(
 
 def _half_width(cost: Callable[[float], float], mu: float, step: float, count: int) -> float:
     """Return half of the 95 % interval; infinite where the error has no curvature."""
+    from scipy.special import stdtrit  # loads slowly
+
     lower = max(0.0, mu - step)
     curvature = (cost(lower + 2 * step) - 2 * cost(lower + step) + cost(lower)) / step**2
     if not curvature > 0.0 or count < 2:
         return inf
-    return 1.96 * sqrt(2 * cost(mu) / (count - 1) / curvature)
+    degrees = count - 1
+    return float(stdtrit(degrees, 0.975)) * sqrt(2 * cost(mu) / degrees / curvature)

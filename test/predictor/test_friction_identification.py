@@ -7,6 +7,7 @@ import pytest
 
 from impact_predictor import identify_friction, impact_map
 from impact_predictor.identification.friction_identification import MeasuredImpact, prediction_error
+from impact_predictor.impact_result import ContactMode
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_robots.exceptions import OutOfRangeError
 
@@ -39,6 +40,25 @@ def test_the_friction_is_inside_its_interval(panda, impacts, law, friction):
     assert found.high - found.low < 0.1
     assert found.rms == pytest.approx(5e-3, rel=0.15)
     assert not found.at_bound
+
+
+def test_of_one_impact_the_interval_is_as_wide_as_few_measurements_require(panda, impacts):
+    """Of seven velocities: Student's distribution, not the normal one (which covers 90 %)."""
+    random, B = np.random.default_rng(0), panda.apparent_motor_inertia
+    clean = next(each for each in impacts(0.3, noise=0.0) if slides(each, B))
+    covered = 0
+    for _ in range(300):
+        measured = clean._replace(dq_after=clean.dq_after + 5e-3 * random.normal(size=7))
+        found = identify_friction([measured], B)
+        covered += found.low <= 0.3 <= found.high
+    assert 0.93 * 300 <= covered <= 0.98 * 300
+
+
+def slides(impact, motor_inertia):
+    """Tell whether the contact point slides as long as it touches."""
+    J = contact_jacobian(impact.state, impact.rotation)
+    found = impact_map(impact.state.M, motor_inertia, J, impact.state.dq, friction=0.3)
+    return found.mode is ContactMode.SLIDE
 
 
 def test_without_friction_the_bound_is_reported(panda, impacts):
