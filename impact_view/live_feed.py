@@ -72,7 +72,8 @@ class LiveFeed:
                 pickle.dump(parcel, self._process.stdin)
                 self._process.stdin.flush()
                 if over:
-                    return
+                    break
+        self._waiting = deque(maxlen=0)  # no further message is kept
 
     def watch(self) -> None:
         """Wait until the user interrupts or the viewer ends, after everything has been sent."""

@@ -174,4 +174,7 @@ def test_a_viewer_that_has_died_does_not_stop_the_run(port):
         feed.begin("run")
         for _ in range(3):
             feed.tap("/joint_states", "sensor_msgs/msg/JointState", bytes(100_000), 0)
+        feed._sender.join(TIME_OUT)
+        feed.tap("/joint_states", "sensor_msgs/msg/JointState", bytes(100_000), 0)
+        assert not feed._waiting  # a long run does not fill the memory
         feed.watch()
