@@ -10,7 +10,6 @@ from typing import Any
 
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from std_srvs.srv import Trigger
 
 from impact_drivers.exceptions import DriverError
@@ -30,8 +29,8 @@ from impact_qp.exact_friction import exact_friction_warning
 from impact_qp.goals.goal import BAD_GOAL, INACTIVE, INPUT_LOST, PREEMPTED, End, Prepared
 from impact_qp.plan_parameters import warn_of_later_effect
 from impact_qp.ros.actions.touch_server import TouchServer
-from impact_robots.exceptions import ImpactError
 from impact_ros.node.checked_callback import checked_callback
+from impact_ros.node.lifecycle_node import SuiteLifecycleNode
 from impact_ros.node.main import main_for
 from impact_ros.node.spin import freeze_garbage
 from impact_ros.parameters import current, declare
@@ -40,10 +39,9 @@ LOOK = 0.002  # period of reading the ring and of the deadman counter [s]
 REPORT = 1.0  # between two diagnostics [s]
 CONNECTING = 60.0  # largest start-up time of the loop: it compiles, then connects [s]
 NO_TOUCH = "this node has no touch; use the node impact_qp with franka_ros2, see doc/people.md"
-SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
-class FrankaNode(LifecycleNode):
+class FrankaNode(SuiteLifecycleNode):
     """A Franka Research 3 controlled in its own cycle, for intentional impacts.
 
     `configure` starts the loop, a process of its own, which connects to the arm and reports its
@@ -87,27 +85,13 @@ class FrankaNode(LifecycleNode):
 
     # --- from configure to cleanup ------------------------------------------------------------
 
-    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Start the loop, which connects to the arm."""
-        try:
-            self._configure(self._read_parameters())
-        except ImpactError as error:
-            self._release("not configured")
-            self.get_logger().error(str(error))
-            return FAILURE
-        freeze_garbage()
-        return SUCCESS
-
     def _read_parameters(self) -> FrankaParameters:
         """Return the current parameters, with the task's values."""
         return current(self, FrankaParameters).of_task()
 
-    def _configure(self, settings: FrankaParameters) -> None:
-        """Create all parts.
-
-        Raises:
-            ImpactError: a parameter does not fit, or the arm cannot be controlled.
-        """
+    def set_up(self) -> str:
+        """Start the loop, which connects to the arm."""
+        settings = self._read_parameters()
         if not settings.address:
             raise DriverError("address: expected that of the arm, got ''")
         if settings.strikes is not None:
@@ -118,7 +102,6 @@ class FrankaNode(LifecycleNode):
         self._impacts.begin(robot, settings)
         self._health.begin()
         loop = self._make_loop(settings)
-        self._goals.configure(robot, settings, loop.commands)
         self._supervisor = LoopSupervisor(
             loop,
             self._take,
@@ -127,35 +110,20 @@ class FrankaNode(LifecycleNode):
             state_timeout=settings.state_timeout,
             answer_timeout=settings.answer_timeout,
         )
+        self._goals.configure(robot, settings, loop.commands)
         plan.prepare(robot)  # no compilation while a goal waits
         if reason := self._supervisor.connect(CONNECTING):
             raise DriverError(reason)
         if warning := exact_friction_warning(plan, robot):
             self.get_logger().warning(warning)
         self._machine.take(Event.CONFIGURED)
+        freeze_garbage()
         remark = ", dry run: torques of zero" if settings.dry_run else ""
         limits = self._goals.plan.impact_limits
-        self.get_logger().info(
-            f"configured: {settings.summary(limits)}, arm at {settings.address}{remark}"
-        )
+        return f"{settings.summary(limits)}, arm at {settings.address}{remark}"
 
-    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """End the loop."""
-        self._release("cleaned up")
-        return SUCCESS
-
-    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Let the arm brake, and end the loop."""
-        self._release("shut down")
-        return SUCCESS
-
-    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """End the loop after an error of the node itself; it can be configured again."""
-        self._release("an error of the node")
-        return SUCCESS
-
-    def _release(self, reason: str) -> None:
-        """End the loop, if there is one, and log its output."""
+    def release(self, reason: str) -> None:
+        """Let the arm brake, end the loop, if there is one, and log its output."""
         if self._supervisor is None:
             return
         self._goals.forget(End(PREEMPTED, reason))
@@ -165,35 +133,30 @@ class FrankaNode(LifecycleNode):
         self._supervisor = None
 
     def destroy_node(self) -> None:
-        """Destroy the node with action and life-cycle services; rclpy does not order these."""
-        self._release("the node ended")
+        """Destroy the node with its actions, which rclpy leaves to the garbage collector."""
+        self.release("the node ended")
         self._goals.destroy()
         self._touches.destroy()
         super().destroy_node()
-        self._state_machine.destroy_when_not_in_use()
 
     # --- while configured ---------------------------------------------------------------------
 
-    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def begin(self) -> str:
         """Begin torque control: the arm holds."""
-        self.get_logger().info("activation was requested")
+        assert self._supervisor is not None
         self._goals.reset()
-        if reason := self._supervisor.activate():
-            self._machine.take(Event.ACTIVATION_REFUSED, reason)
-            self.get_logger().error(f"not activated: {reason}")
-            return FAILURE
-        self._machine.take(Event.ACTIVATED)
-        return super().on_activate(state)
+        reason = self._supervisor.activate()
+        self._machine.take(Event.ACTIVATION_REFUSED if reason else Event.ACTIVATED, reason)
+        return reason
 
-    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+    def stop(self) -> None:
         """Brake and end torque control."""
-        self.get_logger().info("deactivation was requested")
+        assert self._supervisor is not None
         self._goals.forget(End(PREEMPTED, "deactivated"))
         self._machine.take(Event.DEACTIVATED, "deactivated")
         if reason := self._supervisor.ask(RequestKind.FINISH):
             self.get_logger().warning(f"deactivated: {reason}")
         self._machine.take(Event.AT_REST)
-        return super().on_deactivate(state)
 
     def _recover(self, _request: Trigger.Request, answer: Trigger.Response) -> Trigger.Response:
         """Clear the arm's errors, while there are no commands."""

@@ -115,6 +115,19 @@ def test_a_bad_configuration_fails_with_one_line_and_starts_no_loop(
     assert bench.loop is None
 
 
+@pytest.mark.parametrize("error", [DriverError("late"), ZeroDivisionError("a defect")])
+def test_a_configuration_that_fails_late_ends_the_loop(bench, monkeypatch, error, capfd):
+    def fails(*_arguments):
+        raise error
+
+    monkeypatch.setattr(bench.node._goals, "configure", fails)
+    assert bench.node.trigger_configure() != OK
+    assert str(error) in capfd.readouterr().err
+    assert not bench.loop.is_alive
+    monkeypatch.undo()
+    bench.configure()
+
+
 def test_a_parameter_changed_while_configured_acts_later_and_the_node_says_so(bench, capfd):
     moved = Parameter("contact_point", value=[0.5, 0.4, 0.7])
     bench.node.set_parameters([moved])
