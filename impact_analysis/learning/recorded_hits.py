@@ -69,7 +69,7 @@ class RecordedLearning:
     def lines(self) -> list[str]:
         """Return the results as lines of text."""
         skipped = [
-            f"learned nothing from impact {number}: {each.skipped}"
+            f"learned nothing from impact {number + 1}: {each.skipped}"
             for number, each in enumerate(self.hits)
             if each.skipped
         ]
@@ -79,8 +79,11 @@ class RecordedLearning:
         used, joints = self.used, self.box.high[FIGURES:] - self.box.low[FIGURES:]
         before = self.box.announced[1, FIGURES:] - self.box.announced[0, FIGURES:]
         width = float(np.mean(joints[before > 0.0] / before[before > 0.0]))
+        wall_from = max((number for number, each in used.items() if each.contradicted), default=0)
+        of_wall = sum(number >= wall_from for number in used)
+        only = f" (the wall from {of_wall} of them)" if of_wall < len(used) else ""
         lines = [
-            f"learned from {len(used)} hits, three standard deviations: stiffness"
+            f"learned from {len(used)} hits{only}, three standard deviations: stiffness"
             f" {wall['stiffness'][0]:.3g} to {wall['stiffness'][1]:.3g} N/m, restitution"
             f" {wall['restitution'][0]:.2f} to {wall['restitution'][1]:.2f}, friction"
             f" {wall['friction'][0]:.2f} to {wall['friction'][1]:.2f}, exponent"
@@ -88,9 +91,9 @@ class RecordedLearning:
             " as wide as announced",
         ]
         lines += [
-            f"the model does not explain impact {number} (misfit {each.misfit:.1f})"
+            f"the model does not explain impact {number + 1} (misfit {each.misfit:.1f})"
             if number == min(used)
-            else f"impact {number} does not agree with those before: taken for the first one of"
+            else f"impact {number + 1} does not agree with those before: taken for the first one of"
             " another wall"
             for number, each in used.items()
             if each.contradicted

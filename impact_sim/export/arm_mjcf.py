@@ -141,14 +141,14 @@ def _joint(arm: ExportedArm, index: int) -> dict[str, str]:
 
     kind, axis = joint_axis(arm.robot.model, index + 1)
     motor = {} if arm.flexible else {"armature": numbers([arm.motor_inertia[index]])}
-    motor |= {} if arm.flexible else _friction(arm.robot, index)
+    motor |= {} if arm.flexible else joint_friction(arm.robot, index)
     turns = "hinge" if kind is mujoco.mjtJoint.mjJNT_HINGE else "slide"
     return {"name": arm.robot.joint_names[index], "type": turns, "axis": numbers(axis), **motor}
 
 
-def _friction(robot: Robot, index: int) -> dict[str, str]:
-    """Return what is known of a joint's friction."""
-    known = {"frictionloss": robot.coulomb_friction, "damping": robot.viscous_friction}
+def joint_friction(robot: Robot, index: int, dry: str = "frictionloss") -> dict[str, str]:
+    """Return what is known of a joint's friction; ``dry``: the format's name of the dry one."""
+    known = {dry: robot.coulomb_friction, "damping": robot.viscous_friction}
     return {name: numbers([each[index]]) for name, each in known.items() if each is not None}
 
 
@@ -198,7 +198,7 @@ def _add_motors(root: Element, world: Element, arm: ExportedArm) -> None:
         inertia = {"diaginertia": numbers([_ROTOR_INERTIA] * 3), "mass": numbers([_ROTOR_MASS])}
         SubElement(body, "inertial", {"pos": "0 0 0", **inertia})
         armature = {"name": motor, "armature": numbers([arm.motor_inertia[index]])}
-        SubElement(body, "joint", _joint(arm, index) | armature | _friction(robot, index))
+        SubElement(body, "joint", _joint(arm, index) | armature | joint_friction(robot, index))
         spring = {
             "stiffness": numbers([robot.joint_stiffness[index]]),
             "damping": numbers([robot.joint_damping[index]]),

@@ -19,7 +19,7 @@ import pinocchio as pin
 from impact_robots.mujoco_links import joint_axis
 from impact_robots.robot import Robot
 from impact_robots.state.frames import frame_index
-from impact_sim.export.arm_mjcf import TIP_RADIUS, numbers
+from impact_sim.export.arm_mjcf import TIP_RADIUS, joint_friction, numbers
 from impact_sim.export.ros2_control import COMMANDS, RATE, STATES
 
 HARDWARE = "gz_ros2_control/GazeboSimSystem"
@@ -123,6 +123,8 @@ def _add_joint(root: Element, robot: Robot, index: int, links: list[str]) -> Non
         "effort": limits.torque,
     }
     SubElement(joint, "limit", {key: repr(float(each[index])) for key, each in values.items()})
+    if friction := joint_friction(robot, index, dry="friction"):
+        SubElement(joint, "dynamics", friction)
 
 
 def _add_extension(root: Element, link: Element, robot: Robot, index: int, friction: float) -> None:

@@ -107,7 +107,7 @@ def test_an_impact_that_tells_nothing_says_why(panda, impacts, change, said):
     assert found.box is None and found.reason == "no impact was recorded as that needs"
     lines = found.lines()
     assert lines[0] == f"learned nothing: {found.reason}"
-    assert lines[1].startswith(f"learned nothing from impact 0: {said}")
+    assert lines[1].startswith(f"learned nothing from impact 1: {said}")
     document = found.as_json()
     assert document["wall"] is None and document["hits"][0]["skipped"].startswith(said)
 

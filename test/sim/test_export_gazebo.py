@@ -49,6 +49,15 @@ def test_files_are_valid(files, tmp_path, name):
     assert "Error [" not in result.stderr and "Warning [" not in result.stderr
 
 
+def test_joints_rub_as_the_robots_do(panda, scenario, tmp_path):
+    coulomb, viscous = np.linspace(0.2, 1.4, 7), np.linspace(0.1, 0.7, 7)
+    robot = replace(panda, coulomb_friction=coulomb, viscous_friction=viscous)
+    (tmp_path / URDF).write_text(gazebo_files(tmp_path, robot, scenario)[URDF])
+    model = pin.buildModelFromUrdf(str(tmp_path / URDF))
+    np.testing.assert_allclose(model.upperDryFrictionLimit, coulomb)
+    np.testing.assert_allclose(model.damping, viscous)
+
+
 def test_gazebo_sees_every_link_once_with_its_mass_and_the_tips_surface(files, panda, tmp_path):
     model = ElementTree.fromstring(sdf("-p", tmp_path / URDF).stdout).find("model")
     masses = [float(each.text) for each in model.iterfind("link/inertial/mass")]

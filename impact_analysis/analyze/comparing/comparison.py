@@ -156,7 +156,7 @@ def table(impacts: Impacts, candidates: dict[str, Candidate]) -> list[Cell]:
         chosen = np.array([item.group == group for item in impacts.items])
         for j, joint in enumerate(impacts.robot.joint_names):
             errors = {name: float(values[chosen, j].mean()) for name, values in absolute.items()}
-            apart = abs(errors.get("M+B_theta", 0.0) - errors.get("M+B_rho", 0.0))
+            apart = abs(errors.get("M+B_theta", np.nan) - errors.get("M+B_rho", np.nan))
             cells.append(
                 Cell(
                     group,

@@ -196,7 +196,9 @@ def _by_contact(
     groups = np.array([item.group for item in impacts.items])[known]
     scatter = _scatter_of_mean(measured[known], groups)
     vibration = np.array([item.restitution_std for item in impacts.items])[known]
-    parts = (*of_model, QUANTILE * scatter, finite(float(np.nanmean([*vibration, 0.0]))))
+    vibration = vibration[np.isfinite(vibration)]
+    shared = float(vibration.mean()) if vibration.size else 0.0  # more impacts do not reduce it
+    parts = (*of_model, QUANTILE * scatter, QUANTILE * shared)
     half = float(np.linalg.norm(parts))
     low, high = max(0.0, value - half), min(1.0, value + half)
     return Identified(value, low, high, int(known.sum()), value in (0.0, 1.0), estimate=CONTACT)

@@ -196,10 +196,9 @@ def _comparison(analysis: Analysis, page: _Page) -> str:
             if cell.significant:
                 marks.add((row, len(texts)))
         rows.append([f"{group} ({cells[0].repetitions})", *texts])
-    note = (
-        f"Mean |error| in deg/s with {' / '.join(inertias)}; in brackets the repetitions. Marked:"
-        f" M+B_theta and M+B_rho differ by more than {SIGNIFICANT:g} deg/s."
-    )
+    note = f"Mean |error| in deg/s with {' / '.join(inertias)}; in brackets the repetitions."
+    if {"M+B_theta", "M+B_rho"} <= {*inertias}:
+        note += f" Marked: M+B_theta and M+B_rho differ by more than {SIGNIFICANT:g} deg/s."
     errors = html_table(head, rows, kind="table joints", marks=marks)
     plot = page.plot(figures.joint_errors(analysis))
     return html_section("comparison", "Errors joint by joint", plot, errors, note=note)
