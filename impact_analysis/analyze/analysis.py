@@ -9,11 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import (
+    LEVEL,
     Ranked,
     candidates_of,
-    interval,
     rank,
-    resampled,
     table,
 )
 from impact_analysis.analyze.comparing.identify import Identified, coefficients
@@ -27,7 +26,7 @@ from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.cell_sentences import ANSWERS as CELL_ANSWERS
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
-from impact_predictor.identification.contact_estimate import ContactIdentification
+from impact_predictor.identification.contact_estimate import ContactIdentification, FigureEstimate
 
 
 def analyze_impacts(
@@ -78,7 +77,7 @@ def analyze_impacts(
     comparison = table(impacts, compared) if len(impacts) else []
     best = compared[ranking[0].candidate.inertia if ranking else "M"]
     judged = judge(measured, impacts, candidates, found, best, progress)
-    contact, units = _contact(judged, seed)
+    contact, units = _contact(judged)
     own = found[best.inertia]
     surface = identified_surface(own, contacts_of(robot, judged, own.friction.value))
     judged = with_torques(robot, judged, surface)
@@ -93,8 +92,8 @@ def analyze_impacts(
         cells=comparison,
         coefficients=found,
         free_friction=_free_friction(impacts, ranking, settings, seed),
-        measured_restitution=_mean([item.own_restitution for item in measured], seed),
-        impulse_ratios=_impulse_ratios(judged, seed),
+        measured_restitution=_mean([item.own_restitution for item in measured]),
+        impulse_ratios=_impulse_ratios(judged),
         contact=contact,
         contact_units=units,
         surface=surface,
@@ -125,7 +124,7 @@ def _free_friction(
     return min(found, key=lambda one: one[0])[1]
 
 
-def _impulse_ratios(judged: Sequence[Judged], seed: int) -> dict[str, Statistic]:
+def _impulse_ratios(judged: Sequence[Judged]) -> dict[str, Statistic]:
     """Return predicted over measured normal impulse by each inertia, the best first."""
     known = [each for each in judged if each.membership is not None]
     found = {}
@@ -135,42 +134,51 @@ def _impulse_ratios(judged: Sequence[Judged], seed: int) -> dict[str, Statistic]
             for each in known
             if each.membership is not None and each.membership.impulse[2] > 0.0
         ]
-        if (statistic := _mean(ratios, seed)) is not None:
+        if (statistic := _mean(ratios)) is not None:
             found[name] = statistic
     return dict(sorted(found.items(), key=lambda entry: abs(np.log(entry[1].value))))
 
 
 def _contact(
-    judged: Sequence[Judged], seed: int
+    judged: Sequence[Judged],
 ) -> tuple[dict[str, dict[str, Statistic]], dict[str, tuple[str, str]]]:
-    """Return means of stiffness, damping and rms of each law that was fitted."""
+    """Return stiffness, damping and rms of each law, of the impacts whose force determines them."""
     fits: dict[str, list[ContactIdentification]] = {}
-    for impact in judged:
-        for fit in impact.laws:
-            fits.setdefault(fit.contact_law, []).append(fit)
+    for fit in (each for impact in judged for each in impact.laws if each.identifiable):
+        fits.setdefault(fit.contact_law, []).append(fit)
     found, units = {}, {}
     for law, each in fits.items():
-        first, figures = each[0].parameters, [fit.parameters for fit in each]
-        units[law] = first["stiffness"].unit, first["damping"].unit
-        means = {
-            "stiffness": _mean([one["stiffness"].value for one in figures], seed),
-            "damping": _mean([one["damping"].value for one in figures], seed),
-            "rms": _mean([fit.rms for fit in each], seed),
+        rms = _mean([fit.rms for fit in each])
+        if rms is None:
+            continue
+        figures = {
+            name: [fit.parameters[name] for fit in each] for name in ("stiffness", "damping")
         }
-        found[law] = {name: mean for name, mean in means.items() if mean is not None}
+        units[law] = figures["stiffness"][0].unit, figures["damping"][0].unit
+        found[law] = {name: _of_fits(estimates) for name, estimates in figures.items()}
+        found[law]["rms"] = rms
     return dict(sorted(found.items(), key=lambda entry: entry[1]["rms"].value)), units
 
 
-def _mean(values: Sequence[float], seed: int) -> Statistic | None:
+def _of_fits(estimates: Sequence[FigureEstimate]) -> Statistic:
+    """Return the mean of a figure, with an interval that holds those of all fits."""
+    return Statistic(
+        float(np.mean([each.value for each in estimates])),
+        min(each.low for each in estimates),
+        max(each.high for each in estimates),
+        len(estimates),
+    )
+
+
+def _mean(values: Sequence[float]) -> Statistic | None:
     """Return the mean of what is finite, with its interval; none of nothing."""
+    from scipy.special import stdtrit  # loads slowly
+
     known = np.array([value for value in values if np.isfinite(value)])
     if not known.size:
         return None
-    low, high = interval(resampled(known[None, :], seed))
-    single = known.size == 1
-    return Statistic(
-        float(known.mean()),
-        float("nan") if single else float(low[0]),
-        float("nan") if single else float(high[0]),
-        int(known.size),
-    )
+    mean, half = float(known.mean()), float("nan")
+    if known.size > 1:
+        error = float(known.std(ddof=1)) / np.sqrt(known.size)
+        half = float(stdtrit(known.size - 1, 0.5 + LEVEL / 200.0)) * error
+    return Statistic(mean, mean - half, mean + half, int(known.size))

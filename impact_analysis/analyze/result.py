@@ -65,7 +65,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Statistic:
-    """A mean over impacts with its bootstrap interval."""
+    """A mean over impacts with its 95 % interval (Student's; of contact laws: of all fits)."""
 
     value: float
     low: float

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,15 +18,18 @@ import pytest
 from impact_analysis.analyze import AnalysisSettings, analyze, analyze_impacts, collect
 from impact_analysis.analyze import document as summary
 from impact_analysis.analyze import run as run_module
+from impact_analysis.analyze.analysis import _contact, _mean
 from impact_analysis.analyze.page.documents import write
 from impact_analysis.analyze.reading.collected import Collected, basis_of, joined, load, save
 from impact_analysis.analyze.reading.estimated import group_of
 from impact_analysis.analyze.reading.notes import second_contact
 from impact_analysis.analyze.reading.recordings import Part, named_recordings, pieces
+from impact_analysis.analyze.result import Statistic
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_cli.command_line import run as main
 from impact_detector.signals.sample import JointSample
+from impact_predictor.identification.contact_estimate import FigureEstimate, FitFlag
 from impact_robots import ArmDynamics, load_robot
 from impact_trials.processes import on_cluster
 
@@ -460,6 +464,32 @@ def announcement(kinds, frame):
     return kinds[ANNOUNCEMENT](header, False, contact, never, never)
 
 
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_the_interval_of_a_mean_of_few_impacts_holds_it_in_95_percent(count):
+    drawn = np.random.default_rng(0).normal(1.0, 0.3, (1000, count))
+    found = [_mean(row) for row in drawn]
+    held = sum(each.low <= 1.0 <= each.high for each in found)
+    assert held == pytest.approx(950, abs=25)
+    assert np.isnan(_mean([1.0]).low) and _mean([np.nan]) is None
+
+
+def test_contact_laws_count_where_the_force_determines_them_with_the_intervals_of_the_fits():
+    def fitted(low, value, high, flags=FitFlag.NONE):
+        figure = FigureEstimate(value, 0.0, low, high, "N/m")
+        return SimpleNamespace(
+            contact_law="visco",
+            parameters={"stiffness": figure, "damping": figure},
+            rms=2.0,
+            identifiable=not flags,
+        )
+
+    fits = fitted(1.0, 3.0, 9.0), fitted(2.0, 5.0, 6.0), fitted(1e-300, 1e6, 1e308, FitFlag.FLAT)
+    found, units = _contact([SimpleNamespace(laws=fits)])
+    assert units == {"visco": ("N/m", "N/m")}
+    assert found["visco"]["stiffness"] == Statistic(4.0, 1.0, 9.0, 2)
+    assert _contact([SimpleNamespace(laws=fits[2:])]) == ({}, {})
+
+
 def test_another_robot_is_asked_about(tmp_path, samples):
     bag = write_bag(tmp_path / "other", samples, {"/joint_states": "kuka"})
     analysis = analyze(bag)
@@ -630,6 +660,7 @@ def test_names_say_what_repeats_itself():
     assert group_of("flex_exp_type1_003") == "flex_exp_type1"
     assert group_of("run-7.mcap") == "run"
     assert group_of("wall") == "wall"
+    assert group_of("wall_0.1.mcap") == "wall_0.1"  # a value, as of a friction
 
 
 def test_an_arm_whose_motors_are_unknown_is_explained_by_its_links(few, tmp_path, project_root):

@@ -25,6 +25,11 @@ from impact_analysis.spreading.cell_section import cells_section
 MOST_SECTIONS = 50
 _LONG = 120.0  # from this duration on it is given in minutes [s]
 _SHOWN_WARNINGS = 30
+_ELASTIC = (
+    "Contact laws are those of a free body, of impacts whose force determines all their figures."
+    " They do not contain the arm's elasticity: a small rms does not make stiffness and damping"
+    " those of the surface."
+)
 _SAME_FIT = 2.0  # laws with this many times the rms of the best one are not shown
 
 
@@ -162,7 +167,8 @@ def _coefficients(analysis: Analysis) -> str:
                 ]
             )
     head = ["coefficient", "value", "95 %", "from"]
-    return html_section("coefficients", "What was identified", html_table(head, rows))
+    note = _ELASTIC if analysis.contact else ""
+    return html_section("coefficients", "What was identified", html_table(head, rows), note=note)
 
 
 def _identified(found: Identified) -> list[str]:
