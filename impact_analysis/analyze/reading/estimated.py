@@ -27,7 +27,7 @@ STATISTICS = 1500  # of the detector, that are kept
 BEFORE, AFTER = 0.05, 0.11  # of the traces, around the contact [s]
 JUST_BEFORE = 2e-3  # the contact may have been this much earlier [s]
 FORCE_POINTS = 400  # of a trace
-_REPEATED = re.compile(r"(?<![\d.])[_-]?\d+$")  # no digits behind a decimal point
+_REPEATED = re.compile(r"(?:[_-]|(?<![\d.]))\d+$")  # no digits behind a decimal point
 
 
 class Recent:
