@@ -110,9 +110,8 @@ class Search:
         Raises:
             ControlError: q is outside of the position limits.
         """
-        limits = robot.limits
-        if np.any(q < limits.position_lower) or np.any(q > limits.position_upper):
-            raise ControlError("q: expected positions within the robot's limits to search from")
+        if wrong := robot.outside_limits(q):
+            raise ControlError(wrong)
         self._robot, self._random = robot, np.random.default_rng(seed)
         self._final, self._limit = limit, limit.ranking
         self._dynamics, self._rest = ArmDynamics(robot), np.zeros(robot.dof)

@@ -69,8 +69,7 @@ def within_limits(robot: Robot, q: np.ndarray, what: str) -> np.ndarray:
     Raises:
         RobotError: they do not; ``what`` is named in the text.
     """
-    limits = robot.limits
-    outside = (q < limits.position_lower) | (q > limits.position_upper)
+    outside = robot.limits.outside(q)
     if np.any(outside):
         names = ", ".join(np.array(robot.joint_names)[outside])
         raise RobotError(f"{what}: outside the limits of {names}")

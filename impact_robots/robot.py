@@ -30,6 +30,7 @@ from impact_robots.exceptions import RobotError
 from impact_robots.validation import finite_array
 
 LOCKED = 1e6  # inertia of a motor that does not move [kg.m^2]
+FAR = 1.5  # times a limit: values beyond that are rather in degrees
 
 
 def read_only(values: ArrayLike) -> np.ndarray:
@@ -67,6 +68,17 @@ class JointLimits:
         """Lowest and highest position [rad] and velocity [rad/s] of each joint, plain floats."""
         columns = (self.position_lower, self.position_upper, self.velocity)
         return tuple(zip(*(column.tolist() for column in columns), strict=True))
+
+    def outside(self, q: np.ndarray) -> np.ndarray:
+        """Return which positions [rad] are outside, both of shape (..., n)."""
+        found: np.ndarray = (q < self.position_lower) | (q > self.position_upper)
+        return found
+
+    def far_outside(self, q: np.ndarray) -> np.ndarray:
+        """Return which positions [rad] are so far outside that they may be degrees, (..., n)."""
+        farthest = np.maximum(np.abs(self.position_lower), np.abs(self.position_upper))
+        found: np.ndarray = self.outside(q) & (np.abs(q) > FAR * farthest)
+        return found
 
 
 @dataclass(frozen=True)
@@ -211,6 +223,16 @@ class Robot:
         """
         values = np.asarray(joints, dtype=float)
         return values if self.base == "fixed" else np.append(np.zeros(6), values)
+
+    def outside_limits(self, q: np.ndarray) -> str:
+        """Return what is wrong with joint positions, shape (n,) [rad]; empty if within limits."""
+        outside = self.limits.outside(q)
+        if not outside.any():
+            return ""
+        names = ", ".join(np.array(self.joint_names)[outside])
+        values = ", ".join(f"{value:g}" for value in q[outside])
+        line = f"q: expected positions within the limits of {names}, got {values}"
+        return f"{line}; is it in degrees?" if self.limits.far_outside(q).any() else line
 
     @property
     def damping_time(self) -> np.ndarray:

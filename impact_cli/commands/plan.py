@@ -67,7 +67,6 @@ from impact_cli.strikes.strike_cases import strike_cases
 from impact_cli.strikes.strike_command import add_strike_options, checked_strike
 from impact_cli.strikes.strike_report import strike_document, strike_text
 from impact_qp.control.plan import Plan
-from impact_qp.exceptions import ControlError
 from impact_qp.planning import HitConfiguration, Search, bottoming_speed, safe_speed
 from impact_robots import Robot
 from impact_robots.exceptions import UsageError
@@ -209,15 +208,8 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 
 def _searched(robot: Robot, plan: Plan, q: np.ndarray, tilt: float, seed: int) -> HitConfiguration:
-    """Return the fastest configuration found for the same point.
-
-    Raises:
-        UsageError: q is outside of the position limits.
-    """
-    try:
-        search = Search(robot, limit_of(plan, robot), q, tilt=tilt, seed=seed)
-    except ControlError as error:
-        raise UsageError(str(error)) from None
+    """Return the fastest configuration found for the same point."""
+    search = Search(robot, limit_of(plan, robot), q, tilt=tilt, seed=seed)
     if not sys.stderr.isatty():
         return search.best()
     progress = Progress("best configuration")

@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Predict an impact, and print the prediction."""
     if arguments.object is not None:
         return _predict_object(arguments)
-    impact = read_impact(arguments)
+    impact = read_impact(arguments, anywhere=True)  # with a flag
     load = _load(impact, arguments.joint_ranges)
     if arguments.held_joints:
         impact = _with_held_joints(impact, arguments.joint_ranges)

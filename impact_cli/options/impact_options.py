@@ -113,11 +113,16 @@ _VELOCITIES = (
 _SPEED = "approach speed along the normal instead of --dq, without turning the tool (default: 0.1)"
 
 
-def read_impact(arguments: argparse.Namespace) -> GivenImpact:
+def read_impact(arguments: argparse.Namespace, *, anywhere: bool = False) -> GivenImpact:
     """Return the robot, its state and the surface of the options.
 
+    Args:
+        arguments: the options.
+        anywhere: positions outside the limits are taken, too.
+
     Raises:
-        UsageError: vectors of the wrong length, or velocities given twice.
+        UsageError: vectors of the wrong length, positions outside the limits, or velocities given
+            twice.
         RobotError: the robot cannot be loaded, or the normal is invalid.
         OutOfRangeError: friction, restitution or stiffness is out of its range.
     """
@@ -126,6 +131,8 @@ def read_impact(arguments: argparse.Namespace) -> GivenImpact:
     if arguments.q is None:
         robot.require(f"{arguments.command} without --q", "stance")
     q = robot.positions(robot.stance) if arguments.q is None else _positions(arguments.q, robot)
+    if not anywhere:
+        check_positions(robot, q)
     still = dynamics(q, np.zeros(robot.nv))
     surface = read_surface(arguments, still.position)
     if arguments.dq is None:
@@ -225,6 +232,16 @@ def _positions(values: tuple[float, ...], robot: Robot) -> np.ndarray:
         return robot.positions(sized(values, robot.dof, "--q"))
     q = sized(values, robot.model.nq, "--q")
     return q if robot.base == "fixed" else floating_position(q[:3], q[3:7], q[7:])
+
+
+def check_positions(robot: Robot, q: np.ndarray) -> None:
+    """Refuse joint positions outside the limits; q may begin with the pose of a floating base.
+
+    Raises:
+        UsageError: names joints and positions.
+    """
+    if wrong := robot.outside_limits(q[-robot.dof :]):
+        raise UsageError(wrong)
 
 
 def _velocities(values: tuple[float, ...], robot: Robot) -> np.ndarray:

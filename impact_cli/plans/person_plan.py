@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from impact_analysis.present.plain import json_text
-from impact_cli.options.impact_options import read_robot, sized
+from impact_cli.options.impact_options import check_positions, read_robot, sized
 from impact_cli.plans.case_file import Case, figures, needed, read_cases, vector
 from impact_cli.plans.person_report import PersonPlan, PointPlan, person_document, person_text
 from impact_predictor.joint_load.drive import can_load
@@ -79,11 +79,13 @@ def posed_arm(arguments: argparse.Namespace, task: PersonTask) -> tuple[Robot, n
     """Return the arm and its joint positions, shape (n,) [rad]: by option, task, or the stance.
 
     Raises:
-        ImpactError: an unsuitable robot, or positions of another size.
+        ImpactError: an unsuitable robot, or positions of another size or outside the limits.
     """
     arguments.robot = arguments.robot or task.robot
     robot, given = read_robot(arguments), arguments.q or task.q
-    return robot, robot.stance if given is None else sized(given, robot.dof, "--q")
+    q = robot.stance if given is None else sized(given, robot.dof, "--q")
+    check_positions(robot, q)
+    return robot, q
 
 
 def _planned(arguments: argparse.Namespace) -> PersonPlan:

@@ -16,7 +16,7 @@ from impact_analysis.present.plain import json_text
 from impact_bags.new_files import write_file
 from impact_bags.open_recording import recording_paths
 from impact_bags.reading.arm_estimate import TORQUES
-from impact_cli.options.impact_options import read_impact, read_robot, sized
+from impact_cli.options.impact_options import check_positions, read_impact, read_robot, sized
 from impact_cli.options.number_options import number
 from impact_cli.plans.case_file import read_cases
 from impact_cli.plans.reflex_case import LISTED, reflex_cases
@@ -130,6 +130,8 @@ def _by_recordings(
     thresholds = thresholds_by_hits([each.observed for each in hits], speed, VENDOR)
     given = arguments.q
     q = _fastest(hits).q if given is None else sized(given, robot.dof, "--q")
+    if given is not None:
+        check_positions(robot, q)
     guessed = any(each.torque_by == OBSERVER for each in hits)
     warnings = [PEOPLE, ALONG, FRAME, SAME, *([GUESSED] if guessed else [])]
     state = ArmDynamics(robot)(q, np.zeros(robot.nv)).robot_state

@@ -7,12 +7,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from impact_cli.options.impact_options import read_robot, sized
+from impact_cli.options.impact_options import check_positions, read_robot, sized
 from impact_cli.progress import Progress
 from impact_cli.strikes.checked_strike import CheckedStrike
 from impact_predictor.joint_load.drive import SERVO, drive_of
 from impact_predictor.strike.strike_plan import StrikePlan, plan_strike
-from impact_qp.exceptions import ControlError
 from impact_qp.strike.best_strike import BestStrike, best_strike
 from impact_robots.description.joint_ranges import ANNOUNCED
 from impact_robots.exceptions import ImpactError, UsageError
@@ -73,21 +72,19 @@ def _strike_plan(
     robot = read_robot(arguments)
     robot.require("plan")
     q = robot.stance if arguments.q is None else sized(arguments.q, robot.dof, "--q")
+    check_positions(robot, q)
     drive = drive_of(robot, arguments.interface)
     joints = arguments.joint_ranges or ANNOUNCED
     if not arguments.optimize:
         return plan_strike(robot, tool, target, q, drive=drive, joints=joints), None
     progress = Progress("best pose")
-    try:
-        best = best_strike(
-            *(robot, tool, target, q),
-            drive=drive,
-            joints=joints,
-            seed=arguments.seed,
-            report=progress.update,
-        )
-    except ControlError as error:
-        raise UsageError(f"--{error}") from None
+    best = best_strike(
+        *(robot, tool, target, q),
+        drive=drive,
+        joints=joints,
+        seed=arguments.seed,
+        report=progress.update,
+    )
     progress.close(f"of {best.reached} found")
     return best.plan, best
 

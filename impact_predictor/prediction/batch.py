@@ -97,7 +97,7 @@ def _limit_flags(states: ArmStates, robot: Robot, dq_after: np.ndarray) -> np.nd
     """Return which limits are broken before and after, shape (k,)."""
     limits = robot.limits
     q, before, after = (each[:, -robot.dof :] for each in (states.q, states.dq, dq_after))
-    outside = (q < limits.position_lower) | (q > limits.position_upper)
+    outside = limits.outside(q)
     outside |= np.abs(before) > limits.velocity
     too_fast = (np.abs(after) > limits.velocity).any(axis=1)
     return Flag.STATE_LIMIT * outside.any(axis=1) + Flag.VELOCITY_LIMIT * too_fast

@@ -88,8 +88,8 @@ def best_strike(
         ControlError: q is outside of the position limits.
         PredictionError: the robot's YAML lacks stiffness, damping or inertia of its joints.
     """
-    if np.any(q < robot.limits.position_lower) or np.any(q > robot.limits.position_upper):
-        raise ControlError("q: expected positions within the robot's limits to search from")
+    if wrong := robot.outside_limits(q):
+        raise ControlError(wrong)
     search = _Search(robot, tool, target, q, (drive, joints), np.random.default_rng(seed))
     candidates, reached = search.candidates(report)
     left = sorted([*candidates[:PLANNED], search.start], key=_value, reverse=True)

@@ -149,6 +149,7 @@ def test_an_impulse_is_delivered_gently_or_refused(said, files):
         (["--person", "chest"], "--person: not with --tool"),
         (["--q", "1,2"], "--q: expected 7 finite numbers"),
         (["--tool", "no.yaml"], "no file no.yaml"),
+        (["--q=0,9,0,-137,0,146,0"], "got 9, -137, 146; is it in degrees?"),
         (["--task", "rs_push_catfood_case2"], "--task: expected an arm that hits a surface"),
     ],
 )

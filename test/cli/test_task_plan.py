@@ -146,3 +146,32 @@ def test_a_humanoids_limits_count_on_a_range_of_friction(planned):
 )
 def test_what_does_not_go_together_is_refused(options, words, refused):
     assert words in refused("plan", *options)
+
+
+DEGREES = "0,9.1,0,-137,0,146,0"
+WRONG = (
+    "q: expected positions within the limits of panda_joint2, panda_joint4, panda_joint6,"
+    " got 9.1, -137, 146; is it in degrees?"
+)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["plan"], ["plan", "--optimize"], ["plan", "--person", "chest"], ["sets"], ["touch"]],
+)
+def test_positions_in_degrees_are_refused(capsys, command):
+    assert run([*command, "--q", DEGREES]) == 2
+    assert capsys.readouterr().err.splitlines() == [f"impact: {WRONG}"]
+
+
+def test_a_task_with_positions_in_degrees_is_refused(capsys, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"like: qp_panda_demo\nq_impact: [{DEGREES}]\n")
+    assert run(["plan", "--task", str(file)]) == 2
+    assert capsys.readouterr().err.splitlines() == [f"impact: {WRONG}"]
+
+
+def test_positions_a_little_outside_are_no_degrees(capsys):
+    assert run(["plan", "--q", "0,0.4,0,-2.4,0,4.0,0"]) == 2
+    line = "impact: q: expected positions within the limits of panda_joint6, got 4"
+    assert capsys.readouterr().err.splitlines() == [line]

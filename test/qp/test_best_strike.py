@@ -60,5 +60,5 @@ def test_ratings_bound_the_plans(panda):
 
 
 def test_a_start_outside_the_joints_is_refused(panda):
-    with pytest.raises(ControlError, match="within the robot's limits"):
+    with pytest.raises(ControlError, match="q: expected positions within the limits of"):
         best_strike(panda, CLUB, TARGET, Q + 3.0)

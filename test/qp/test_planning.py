@@ -91,7 +91,7 @@ def test_an_arm_without_redundancy_keeps_its_configuration(tmp_path):
 
 
 def test_a_search_from_outside_of_the_limits_is_refused(panda):
-    with pytest.raises(ControlError, match="within the robot's limits"):
+    with pytest.raises(ControlError, match="q: expected positions within the limits of"):
         Search(panda, limit_of(panda, RobustImpactLimit), np.full(7, 9.0))
 
 
@@ -161,7 +161,7 @@ def test_friction_without_bound_leaves_no_safe_speed(plan):
         (["--peak-factor", "nan"], "--peak-factor: expected finite numbers"),
         (["--peak-factor", "-1"], "--peak-factor: expected a number from 1 to 100, got -1.0"),
         (["--optimize", "--tilt", "-1"], "--tilt: expected 0 to 180"),
-        (["--optimize", "--q", "9,0,0,-1,0,1,0"], "within the robot's limits"),
+        (["--optimize", "--q", "9,0,0,-1,0,1,0"], "within the limits of panda_joint1, got 9"),
     ],
 )
 def test_a_mistake_is_one_line(arguments, said, refused):
