@@ -98,6 +98,11 @@ class BagRecording:
         self.pairing_rule = choice.pairing or (PREVIOUS if previous else SAME)
         self.span: Span = (None, None)  # of recorded time, that ``items`` reads [ns]
 
+    def recorded_joints(self) -> tuple[str, ...]:
+        """Return the joints that its first joint states name, sorted."""
+        with BagReader(self._path, salvage=True) as bag:
+            return tuple(sorted(set().union(*_first_names(bag, self.state_topic))))
+
     def items(self, *, references: bool = True) -> Iterator[Item]:
         """Yield the recorded items in order of measured time.
 

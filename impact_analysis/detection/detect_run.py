@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from impact_analysis.detection.event_plot import Traces
+from impact_analysis.detection.state_values import StateValues
 from impact_analysis.detection.state_watch import StateWatch
 from impact_bags.reading.recording import Force, Item, RecordedReference, Recording, of_topic
 from impact_detector.attribution.assessment import Assessment
@@ -49,6 +50,8 @@ class DetectionResult:
     largest: DetectionStatus | None = None  # with the largest statistic
     suppressed: list[Suppressed] = field(default_factory=list)  # above a threshold, but no event
     troubles: dict[str, str] = field(default_factory=dict)  # why detectors could not judge
+    unusable: str = ""  # why no joint state could be used, as text
+    beyond: str = ""  # joint and value far beyond its limits, as is usual in the recording
     lost: list[str] = field(default_factory=list)  # damaged parts of the file, as text
 
     @property
@@ -90,8 +93,10 @@ def detect(
     pairing: Pairing = ReferencePairing(recording.pairing_rule, parameters.max_reference_age)
     session = session_for(parameters, robot, model=model, pairing=pairing)
     result = DetectionResult(recording.name, parameters.reference, session.threshold, [])
+    values = StateValues(robot)
     for item, outcome in feed(session, recording):
         if isinstance(item, JointSample):
+            values.take(item)
             _count(result, item.time)
             result.torques += item.tau is not None
             if troubles := session.troubles:
@@ -102,6 +107,9 @@ def detect(
         if traces is not None:
             traces.add(outcome)
     result.dropped = session.dropped
+    result.beyond = values.beyond
+    if result.dropped >= result.samples:
+        result.unusable = values.unusable(recording)
     result.lost = recording.lost
     return result
 

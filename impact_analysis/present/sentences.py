@@ -106,6 +106,8 @@ REMARKS = {
     "repeated": "joint states with the stamp of the one before: {count}",
     "slow": "joint states come at {rate} Hz only: velocities before an impact and its time are"
     " uncertain below 500 Hz",
+    "beyond_limits": "joint states are far beyond the limits of the robot's joints ({joint}): is it"
+    " in degrees?",
     "not_finite": "{count} of {samples} joint states not finite, or without the robot's joints",
     "missed_force": "force peak of {size} N at {time} s, but no impact was reported: {reason}",
     "missed_push": "push of {size} N.m.s on one joint at {time} s that no joint torque explains,"

@@ -240,7 +240,9 @@ def _report(
     empty = [result.name for result in results if not result.judged]
     if empty:
         why = {text for result in results for text in result.troubles.values()}
-        if not any(result.torques for result in results):
+        why |= {result.unusable for result in results if result.unusable}
+        read = [result for result in results if result.samples and not result.unusable]
+        if read and not any(result.torques for result in read):
             why.add("torques missing")
         reason = "; ".join(sorted(why)) or "too few samples"
         return _fail(f"{', '.join(empty)}: no sample could be judged ({reason})", 1)

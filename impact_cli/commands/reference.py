@@ -222,7 +222,7 @@ def _impacts(
         most = "no sample could be judged"
         if largest is not None:
             most = f"largest statistic {largest.statistic:.3g} of {largest.threshold:.3g}"
-        why = "; ".join([most, *result.troubles.values()])
+        why = "; ".join(filter(None, [most, result.unusable, *result.troubles.values()]))
         raise AnalysisError(
             f"{recording.name}: no impact found by {names} ({why}); other --detectors, or --time"
         )

@@ -32,6 +32,8 @@ def as_text(result: DetectionResult, setting: str) -> str:
     ]
     if result.lost:
         lines.insert(1, f"  damaged or not finished, lost: {'; '.join(result.lost)}")
+    if result.beyond:
+        lines.insert(1, f"  {said('beyond_limits', joint=result.beyond).text}")
     if jumps := result.watch.jumps:
         lines.insert(1, f"  {said('jumps', count=len(jumps), longest=f'{max(jumps):.3g}').text}")
     for detection, assessment in zip(result.detections, result.assessments, strict=True):
@@ -72,6 +74,7 @@ def _document(result: DetectionResult) -> dict[str, Any]:
             for detection, assessment in zip(result.detections, result.assessments, strict=True)
         ],
         "no_events": [_suppressed(each) for each in result.suppressed],
+        "beyond_limits": result.beyond or None,
         "troubles": list(result.troubles.values()),
         "largest_statistic": None if largest is None else largest.statistic,
         "largest_statistic_time_s": None if largest is None else largest.time * 1e-9,

@@ -225,6 +225,51 @@ def test_a_file_without_a_torque_to_judge_fails_and_says_so(detect, tmp_path):
     assert "no sample could be judged" in err
 
 
+@pytest.mark.parametrize(
+    ("joints", "velocity", "said", "unsaid"),
+    [
+        ("fr3", np.zeros(7), "got fr3_joint1, fr3_joint2", "missing"),
+        ("panda", np.zeros(0), "(velocities missing)", "another robot"),
+    ],
+)
+def test_joint_states_that_cannot_be_used_are_explained(
+    detect, impact, tmp_path, joints, velocity, said, unsaid
+):
+    """A bag of another arm has no torque missing, and one without velocities is no other arm."""
+    with BagWriter(tmp_path / "bag") as bag:
+        types = bag.typestore.types
+        for k in range(100):
+            stamp = types["builtin_interfaces/msg/Time"](0, k * MILLISECOND)
+            header = types["std_msgs/msg/Header"](stamp, "")
+            names = [name.replace("panda", joints) for name in NAMES]
+            kind = "sensor_msgs/msg/JointState"
+            state = types[kind](header, names, np.zeros(7), velocity, np.ones(7))
+            bag.write("/joint_states", kind, state, time_ns=k * MILLISECOND)
+    status, _, error = detect(tmp_path / "bag", by="")
+    assert status == 1 and said in error and unsaid not in error
+    status, out, _ = impact("analyze", tmp_path / "bag", "--out", tmp_path / "out")
+    assert status == 1 and said.strip("()") in out and "no joint state\n" not in out
+    assert unsaid not in out
+
+
+@pytest.mark.parametrize("columns", [slice(1, 8), slice(8, 15)])
+def test_a_recording_in_degrees_is_asked_about(detect, tmp_path, columns):
+    rows = np.zeros((200, 29))
+    rows[:, 0] = np.arange(200) * 1e-3
+    rows[:, 1:8], rows[:, 8:15] = load_robot("panda").stance, 0.5
+    path = tmp_path / "states.csv"
+
+    def output():
+        np.savetxt(path, rows, delimiter=",", header=",".join(HEADER), comments="")
+        return detect(path)[1]
+
+    assert "is it in degrees?" not in output()
+    rows[40, columns] = np.degrees(rows[40, columns])  # an error of the sensor
+    assert "is it in degrees?" not in output()
+    rows[60:, columns] = np.degrees(rows[60:, columns])
+    assert "is it in degrees?" in output()
+
+
 def test_help_shows_an_example(detect):
     status, out, _ = detect("--help")
     assert status == 0 and "impact detect panda_free_motion.csv" in out

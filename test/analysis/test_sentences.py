@@ -85,6 +85,10 @@ def unknown(each: Record) -> Record:
     return replace(each, dq=dq)
 
 
+def in_degrees(each: Record) -> Record:
+    return replace(each, q=np.degrees(each.q), dq=np.degrees(each.dq))
+
+
 def without_torques(each: Record) -> Record:
     return replace(each, tau=np.zeros_like(each.tau))
 
@@ -144,6 +148,7 @@ REPORTS = {
     "hit, samples lost": ("hit", lambda r: without(r, 0.04, 0.07), {}, {"normal": UP}),
     "hit, vibrating": ("hit", vibrating, {}, {"normal": UP}),
     "hit, unknown": ("hit", unknown, {}, {"normal": UP}),
+    "hit, in degrees": ("hit", in_degrees, {}, {"normal": UP}),
     "hit, back in time": ("hit", back_in_time, {}, {"normal": UP}),
     "hit, twice": ("hit", twice, {}, {"normal": UP}),
     "pushed late, no force sensor": ("pushed late", None, {"forces": False}, {"normal": UP}),
@@ -203,6 +208,7 @@ CASES = {
     "jumps": ("hit, back in time", "hit"),
     "repeated": ("hit, twice", "hit"),
     "slow": ("slow", "hit"),
+    "beyond_limits": ("hit, in degrees", "hit"),
     "not_finite": ("hit, unknown", "hit"),
     "missed_force": ("pushed late", "pushed slowly"),
     "missed_push": ("gentle on a soft plate, no force sensor", "hit, no force sensor"),

@@ -14,6 +14,7 @@ from impact_analysis.analyze.reading.missed import MissedWatch
 from impact_analysis.analyze.reading.recordings import Part, opened
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.detect_run import feed
+from impact_analysis.detection.state_values import StateValues
 from impact_analysis.detection.state_watch import StateWatch
 from impact_analysis.present.sentences import said
 from impact_bags.exceptions import RecordingError
@@ -85,8 +86,8 @@ class _Collector:
     ) -> None:
         detector, robot = settings.detector(name), settings.load_robot()
         self._session = session_for(detector, robot)
-        self._collected, self._robot, self._part = collected, robot, part
-        self._recent, self._watch = Recent(), StateWatch()
+        self._collected, self._part = collected, part
+        self._recent, self._watch, self._values = Recent(), StateWatch(), StateValues(robot)
         self._make = ImpactMaker(
             collected.recording,
             robot,
@@ -107,6 +108,7 @@ class _Collector:
         for item, outcome in feed(self._session, recording):
             if isinstance(item, JointSample):
                 self._count(item.time)
+                self._values.take(item)
             elif isinstance(item, Announcement):
                 self._announced = item.surface
             self._recent.take(item)
@@ -166,18 +168,14 @@ class _Collector:
             found.warnings.append(said("damaged", lost="; ".join(recording.lost)))
         found.dropped = self._dropped - self._dropped_before
         found.duration, found.period = watch.duration, watch.period
-        if not found.samples:
-            raise RecordingError.at(found.recording, "holds no joint state")
+        if found.dropped >= found.samples:
+            why = self._values.unusable(recording) or "no usable joint state"
+            raise RecordingError.at(found.recording, why)
+        if self._values.beyond:
+            found.warnings.append(said("beyond_limits", joint=self._values.beyond))
         if self._open:
             found.impacts.append(self._make.cut_off(*self._open[0], self._recent))
         touches = [impact.time for impact in found.impacts]
         found.missed = self._missed.finish([*touches, *self._detected], found.suppressed)
         found.gaps, found.jumps, found.repeated = watch.gaps, watch.jumps, watch.repeated
         found.warnings += [said("trouble", reason=text) for text in self._troubles.values()]
-        if found.dropped >= found.samples:
-            joints = ", ".join(self._robot.joint_names)
-            raise RecordingError.at(
-                found.recording,
-                f"no usable joint state of robot {self._robot.name!r} (joints {joints}); is it"
-                " another robot, or another --joint-prefix?",
-            )
