@@ -80,16 +80,18 @@ class IdentifiedSurface:
     friction: Range | None  # [-]
     restitution: Range | None  # [-]
     stiffness: Range | None  # of the contact [N/m]
+    assumed: tuple[str, ...] = ()  # coefficients that the user gave: these impacts do not show them
 
     @property
     def options(self) -> str:
-        """Options of `plan` for what is known, rounded outwards."""
+        """Options of `plan` for what the impacts show, rounded outwards."""
         named = {
             "stiffness": self.stiffness and _outwards(self.stiffness),
             "friction": self.friction and _hundredths(self.friction),
             "restitution": self.restitution and _hundredths(self.restitution),
         }
-        return " ".join(f"--{name} {text}" for name, text in named.items() if text)
+        shown = {name: text for name, text in named.items() if name not in self.assumed}
+        return " ".join(f"--{name} {text}" for name, text in shown.items() if text)
 
     def surface(self, normal: np.ndarray) -> Surface:
         """Return the surface, with what is not known open.

@@ -70,6 +70,12 @@ def test_as_published_it_is_what_explains_the_velocities(analysed):
     assert friction(analysis).value == pytest.approx(0.25, abs=0.05)
 
 
+def test_what_the_user_assumes_is_not_offered_as_measured(analysed):
+    surface = analysed(SLIDING, friction=0.1).surface
+    assert surface.assumed == ("friction",) and surface.friction is not None
+    assert "--friction" not in surface.options and "--restitution" in surface.options
+
+
 @pytest.mark.parametrize("after", ["hold", "brake", "retract"])
 def test_restitution_of_a_driven_contact_is_withheld(analysed, after):
     hit = replace(SLIDING, stiffness=3e4, after=after, after_delay=0.0)

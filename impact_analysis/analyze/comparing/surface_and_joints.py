@@ -45,7 +45,9 @@ def identified_surface(
     if restitution is not None and not found.restitution.assumed:
         restitution = _hull([(0.0, restitution[1])] if not own else [restitution, *own])
     stiffness = _hull([each.stiffness for each in contacts]) if contacts else None
-    return IdentifiedSurface(friction, restitution, stiffness)
+    given = {"friction": found.friction.assumed, "restitution": found.restitution.assumed}
+    assumed = tuple(name for name, is_assumed in given.items() if is_assumed)
+    return IdentifiedSurface(friction, restitution, stiffness, assumed)
 
 
 def _hull(ranges: Sequence[Range]) -> Range:

@@ -68,6 +68,7 @@ def document(analysis: Analysis, report: Path) -> dict[str, Any]:
                 "friction": analysis.surface.friction,
                 "restitution": analysis.surface.restitution,
                 "stiffness_npm": analysis.surface.stiffness,
+                "assumed": analysis.surface.assumed,
                 "options": analysis.surface.options,
             },
             "payload": None if analysis.payload is None else _payload(analysis.payload),
