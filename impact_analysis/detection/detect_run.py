@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from impact_analysis.detection.event_plot import Traces
 from impact_analysis.detection.state_values import StateValues
 from impact_analysis.detection.state_watch import StateWatch
+from impact_analysis.present.sentences import said
 from impact_bags.reading.recording import Force, Item, RecordedReference, Recording, of_topic
 from impact_detector.attribution.assessment import Assessment
 from impact_detector.attribution.expectation import Announcement
@@ -106,6 +107,9 @@ def detect(
         _collect(result, outcome)
         if traces is not None:
             traces.add(outcome)
+    if result.watch.may_be_milliseconds(recording):
+        rate = f"{1.0 / result.watch.period:.3g}"
+        result.troubles["milliseconds"] = said("milliseconds", rate=rate).text
     result.dropped = session.dropped
     result.beyond = values.beyond
     if result.dropped >= result.samples:

@@ -8,6 +8,9 @@ from collections import deque
 
 import numpy as np
 
+from impact_bags.reading.recording import Recording
+
+MILLISECONDS = (0.2, 5.0)  # period between joint states at 200 to 5000 Hz whose stamps are in ms
 GAP = 5.0  # times the usual period between joint states is a gap
 
 
@@ -34,6 +37,11 @@ class StateWatch:
     def period(self) -> float:
         """Usual time between samples, NaN of fewer than two [s]."""
         return float(np.median(self._steps)) * 1e-9 if self._steps else float("nan")
+
+    def may_be_milliseconds(self, recording: Recording) -> bool:
+        """Return whether the stamps of a table may be milliseconds, by its rate."""
+        low, high = MILLISECONDS
+        return not recording.state_topic and low <= self.period <= high
 
     def add(self, time: int, *, counts: bool = True) -> None:
         """Take the time of a joint state [ns]; one that does not count is only learned from."""

@@ -95,14 +95,15 @@ WARNINGS = {
 REMARKS = {
     "no_torques": "no joint torques: impacts are detected by acceleration alone, and neither link"
     " nor impulse can be determined from the joints",
-    "slow_for_detector": "{too_slow}; here momentum has judged, which misses more impacts and finds"
+    "slow_for_detector": "{too_slow}; here momentum judges, which misses more impacts and finds"
     " them later than at 1 kHz: what was not found may have been one",
     "damaged": "damaged: lost {lost}",
-    "trouble": "for some time the detector could not judge: {reason}",
+    "trouble": "the detector could not judge {when}: {reason}",
     "gaps": "gaps in the joint states: {count}, the longest {longest} s; impacts within them are"
     " lost",
     "jumps": "time jumps back {count} times, by up to {longest} s: what follows counts as a new"
     " recording",
+    "milliseconds": "joint states come at {rate} Hz: are the stamps (time_s) in ms?",
     "repeated": "joint states with the stamp of the one before: {count}",
     "slow": "joint states come at {rate} Hz only: velocities before an impact and its time are"
     " uncertain below 500 Hz",

@@ -18,7 +18,7 @@ _SLOW = from_seconds(0.05)  # allowed step between samples of a detector that is
 
 
 def too_slow(name: str, largest_gap: int, period: int) -> str:
-    """Return the message for a detector that needs a higher rate, with alternatives.
+    """Return the message for a detector that needs a higher rate, with those that need a lower one.
 
     One that needs a controller's desired velocities is no replacement for one that does not.
 
@@ -33,9 +33,11 @@ def too_slow(name: str, largest_gap: int, period: int) -> str:
         for each, kind in DETECTORS.items()
         if each != name and not kind.detector.needs_reference_velocity
     }
-    slow = {each: gap or 0 for each, gap in gaps.items() if gap is None or gap >= _SLOW}
+    enough = max(period, _SLOW)
+    slow = {each: gap or 0 for each, gap in gaps.items() if gap is None or gap >= enough}
     others = [*sorted(slow, key=lambda each: -slow[each]), FORCE]
-    return f"{name} needs at least {needed:.0f} Hz, got {got:.0f} Hz: use {' or '.join(others)}"
+    rate = f"{got:.0f}" if got >= 10.0 else f"{got:.2g}"
+    return f"{name} needs at least {needed:.0f} Hz, got {rate} Hz: use {' or '.join(others)}"
 
 
 @dataclass(frozen=True)

@@ -217,6 +217,29 @@ def test_a_damaged_file_fails_with_its_line(refused, tmp_path, line, text):
     assert text in refused("detect", file)
 
 
+def slow_csv(path, period):
+    """Write joint states with torques, one each ``period`` seconds."""
+    rows = np.ones((300, 29))
+    rows[:, 0] = period * np.arange(len(rows))
+    np.savetxt(path, rows, delimiter=",", header=",".join(HEADER), comments="")
+    return path
+
+
+def test_at_10_hz_no_detector_is_recommended_that_needs_more(detect, impact, tmp_path):
+    file = slow_csv(tmp_path / "slow.csv", 0.1)
+    error = detect(file, by="fused")[2]
+    assert "fused needs at least 333 Hz, got 10 Hz: use torque_error or force" in error
+    out = impact("analyze", file, "--out", tmp_path / "out")[1]
+    assert "could not judge at all: momentum needs at least 20 Hz, got 10 Hz: use torque" in out
+    assert "momentum judges" not in out and "for some time" not in out and "in ms?" not in out
+
+
+def test_stamps_in_milliseconds_are_asked_about(detect, impact, tmp_path):
+    file = slow_csv(tmp_path / "slow.csv", 1.0)
+    assert "joint states come at 1 Hz: are the stamps (time_s) in ms?" in detect(file)[1]
+    assert "are the stamps (time_s) in ms?" in impact("analyze", file, "--out", tmp_path / "o")[1]
+
+
 def test_a_file_without_a_torque_to_judge_fails_and_says_so(detect, tmp_path):
     file = tmp_path / "short.csv"
     file.write_text("\n".join([",".join(HEADER), ",".join(["0"] * 29)]) + "\n")

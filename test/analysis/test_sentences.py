@@ -206,6 +206,7 @@ CASES = {
     "trouble": ("hit, torques zero", "hit"),
     "gaps": ("hit, samples lost", "hit"),
     "jumps": ("hit, back in time", "hit"),
+    "milliseconds": ("hit, stamps in ms", "hit"),
     "repeated": ("hit, twice", "hit"),
     "slow": ("slow", "hit"),
     "beyond_limits": ("hit, in degrees", "hit"),
@@ -279,12 +280,25 @@ def said(tmp_path_factory, project_root):
                 analyze(flexible(of_the_motors), normal=NORMAL)
             ),
             "hit, damaged": lambda: sentences_of(analyze(damaged(bag("hit")), normal=UP)),
+            "hit, stamps in ms": lambda: sentences_of(
+                analyze(in_milliseconds(record("hit"), folder), normal=UP)
+            ),
             "nine smooth and one rough": lambda: sentences_of(mixed(bag("smooth"), bag("hit"))),
             "on link 4": lambda: sentences_of(on_link_4(bag("hit"))),
             "hit, arm upright before": lambda: sentences_of(upright(bag("hit"))),
         }[name]()
 
     return sentences
+
+
+def in_milliseconds(each: Record, folder: Path) -> Path:
+    """Write a record as a CSV whose stamps are milliseconds."""
+    patterns = ("q{}_rad", "dq{}_radps", "tau{}_nm")
+    header = ["time_s", *(p.format(i) for p in patterns for i in range(1, 8))]
+    rows = np.column_stack([1e3 * each.t, each.q, each.dq, each.tau])
+    path = folder / "ms.csv"
+    np.savetxt(path, rows, delimiter=",", header=",".join(header), comments="")
+    return path
 
 
 def robot(root: Path, folder: Path, *, alike: bool = False) -> Path:

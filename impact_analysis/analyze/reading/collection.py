@@ -178,4 +178,9 @@ class _Collector:
         touches = [impact.time for impact in found.impacts]
         found.missed = self._missed.finish([*touches, *self._detected], found.suppressed)
         found.gaps, found.jumps, found.repeated = watch.gaps, watch.jumps, watch.repeated
-        found.warnings += [said("trouble", reason=text) for text in self._troubles.values()]
+        when = "for some time" if found.judged else "at all"
+        found.warnings += [
+            said("trouble", when=when, reason=text) for text in self._troubles.values()
+        ]
+        if watch.may_be_milliseconds(recording):
+            found.warnings.append(said("milliseconds", rate=f"{1.0 / watch.period:.3g}"))

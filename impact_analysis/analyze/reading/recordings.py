@@ -24,6 +24,7 @@ from impact_bags.reading.reader import Span
 from impact_bags.reading.recording import Recording, of_topic
 from impact_detector.detectors.detector_kind import too_slow
 from impact_detector.detectors.fused import LARGEST_GAP
+from impact_detector.detectors.momentum import MomentumDetector
 from impact_detector.signals.sample import ACCELERATION, FUSED, MOMENTUM, JointSample, from_seconds
 from impact_robots import ImpactError
 from impact_robots.exceptions import UsageError
@@ -157,6 +158,8 @@ def _detector_for(recording: Recording) -> tuple[str, list[Sentence]]:
     period = round(float(np.median(steps[steps > 0]))) if np.any(steps > 0) else 0
     if period <= LARGEST_GAP:
         return FUSED, []
+    if period > MomentumDetector.largest_gap:
+        return MOMENTUM, []  # which says that it cannot judge
     text = of_topic(recording, too_slow(FUSED, LARGEST_GAP, period))
     return MOMENTUM, [said("slow_for_detector", too_slow=text)]
 
