@@ -67,7 +67,7 @@ def add_parser(subparsers: Any) -> argparse.ArgumentParser:
         help="hit once, under these limits (default: once under each, in this order)",
     )
     add("--unattended", action="store_true", help="ask no questions; needs --distance")
-    add("--dry-run", action="store_true", help="compute torques, but send zeros to the arm")
+    add("--dry-run", action="store_true", help="compute a hit, send zeros, keep low thresholds")
     add(
         "--raise-thresholds",
         action="store_true",

@@ -83,7 +83,7 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
         if stopped := bool(runs[-1].outcome.fault or runs[-1].outcome.refusal):
             break  # the operator has to check the arm first
     if folder is None:
-        print("Nothing was hit.")
+        print("Nothing was computed." if arguments.dry_run else "Nothing was hit.")
         return 1
     tell(runs, folder, json_only=arguments.json)
     return int(stopped)
@@ -112,7 +112,10 @@ def _look(arguments: argparse.Namespace, settings: ArmSettings, questions: Quest
 def _agreed(arguments: argparse.Namespace, plan: Plan, questions: Questions) -> Iterator[str]:
     """Yield the confirmed controllers; each question is asked before its hit."""
     for controller in [arguments.impact_limits] if arguments.impact_limits else SLOWEST_FIRST:
-        question = f"Hit the surface under {controller} at up to {plan.speed:g} m/s?"
+        what = f"under {controller} at up to {plan.speed:g} m/s"
+        question = f"Hit the surface {what}?"
+        if arguments.dry_run:
+            question = f"Compute a hit {what}, and send zeros: the arm holds itself?"
         if arguments.unattended or questions.agrees(question):
             yield controller
 
@@ -124,7 +127,7 @@ def with_thresholds(
     arguments: argparse.Namespace,
     questions: Questions,
 ) -> HitJob:
-    """Return the hit, with raised collision thresholds if needed and confirmed.
+    """Return the hit, with raised collision thresholds if needed and confirmed; no dry run.
 
     Args:
         job: of the hit.
@@ -133,6 +136,8 @@ def with_thresholds(
         arguments: of the command line.
         questions: to the operator.
     """
+    if job.dry_run:
+        return job
     need, settings = hit_need(robot, job.plan, q), job.settings
     needed = settings.raised_for(need)
     if not needed.is_above(settings.low_thresholds):

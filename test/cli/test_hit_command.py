@@ -127,6 +127,18 @@ def test_nothing_moves_without_a_yes(libfranka, tmp_path, monkeypatch, capsys):
     assert next(answers, None) is None and not (tmp_path / "none").exists()
 
 
+def test_a_dry_run_asks_what_it_is(libfranka, tmp_path, monkeypatch, capsys):
+    said = []
+    answers = iter(["yes", "no"])
+    asked = Questions(lambda text: said.append(text) or next(answers), is_terminal=True)
+    monkeypatch.setattr("impact_cli.franka.hit_arm.Questions", lambda: asked)
+    options = ("--dry-run", "--distance", "0.1", "--impact-limits", "robust")
+    with FakeProcess(FakeSetup()) as fake:
+        assert hit_with_an_arm(arguments(fake.address, *options), lambda: tmp_path / "none") == 1
+    assert said[-1].startswith("Compute a hit under robust at up to 0.1 m/s, and send zeros")
+    assert capsys.readouterr().out == "Nothing was computed.\n"
+
+
 @pytest.mark.parametrize(
     ("given", "answers", "raises"),
     [
@@ -134,6 +146,7 @@ def test_nothing_moves_without_a_yes(libfranka, tmp_path, monkeypatch, capsys):
         ((), ["yes"], True),
         (("--raise-thresholds",), [], True),
         (("--unattended",), [], False),
+        (("--dry-run",), [], False),
     ],
 )
 def test_thresholds_are_raised_only_by_a_word(fr3, given, answers, raises):
@@ -144,9 +157,8 @@ def test_thresholds_are_raised_only_by_a_word(fr3, given, answers, raises):
     plan = Plan(Contact(contact.point, contact.normal), speed=SPEED_CAP)
     options = arguments("fr3.local", *given)
     settings = ArmSettings(raise_thresholds=options.raise_thresholds)
-    job = with_thresholds(
-        HitJob("fr3.local", plan, settings), setup.start(fr3), fr3, options, asked
-    )
+    job = HitJob("fr3.local", plan, settings, dry_run=options.dry_run)
+    job = with_thresholds(job, setup.start(fr3), fr3, options, asked)
     assert job.settings.raise_thresholds is raises and (job.need is not None) is raises
     assert not answers and all("does not stop for a person" in text for text in said)
 

@@ -86,6 +86,14 @@ def test_a_hit_that_nobody_raised_thresholds_for_leaves_them_low(run, make_arm, 
     assert "raise_thresholds raises them for a hit" in loop.fault
 
 
+def test_a_dry_run_leaves_them_low(run, make_arm, raising):
+    arm = make_arm()
+    script = Script(GOING, HELD + 50, need=raising.need)
+    run(arm, script, raising, dry_run=True)
+    assert same(arm.arm.highest_thresholds, LOW)
+    assert not any(cycle.raised for cycle in script.cycles)
+
+
 # --- raised for the time of a hit ---------------------------------------------------------------
 
 

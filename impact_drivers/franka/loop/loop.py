@@ -80,7 +80,7 @@ class FrankaLoop:
             make_session: returns a new session of the detector, in lockstep.
             requests: of the client.
             report: takes each cycle; must not block.
-            dry_run: compute everything, send zeros.
+            dry_run: compute everything, send zeros, with low collision thresholds.
             real_time: the arm does not wait for its answer: deferred work is limited to the time
                 left in a cycle.
             rehearses: in real time, see :class:`.Rehearsal`.
@@ -92,6 +92,8 @@ class FrankaLoop:
             ControlError: the plan's impact limits do not bound every admissible impulse.
         """
         refuse_weak_limits(plan.impact_limits)
+        if dry_run:
+            settings = replace(settings, raise_thresholds=False)
         self._arm, self._robot, self._plan, self._settings = arm, robot, plan, settings
         self._make_session, self._requests, self._report = make_session, requests, report
         self._dry_run = dry_run
