@@ -9,7 +9,7 @@ from pathlib import Path
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_bags.exceptions import RecordingError
 from impact_bags.reading.csv_recording import CsvRecording
-from impact_bags.reading.csv_rows import csv_rows
+from impact_bags.reading.csv_rows import csv_rows, other_separator
 from impact_bags.reading.reader import SUFFIXES
 from impact_bags.reading.recording import Recording
 from impact_bags.windows.files import HDF5_SUFFIX, MARK, is_window_file
@@ -55,6 +55,8 @@ def _is_recording(path: Path) -> bool:
         header = [name.strip() for name in next(csv_rows(path), (0, []))[1]]
     except RecordingError:
         return True  # opening it raises the error
+    if separator := other_separator(header):  # likewise
+        header = header[0].split(separator)
     return "time_s" in header and "recording" not in header
 
 

@@ -30,6 +30,12 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise RecordingError.at(path, f"cannot be read as CSV: {error}") from None
 
 
+def other_separator(header: list[str]) -> str:
+    """Return the character other than a comma that separates a header's columns, or ""."""
+    line = header[0] if len(header) == 1 else ""
+    return next((each for each in (";", "\t") if each in line), "")
+
+
 def _lines(file: TextIO) -> Iterator[str]:
     """Yield lines, with a limit of their length.
 

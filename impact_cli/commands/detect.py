@@ -50,8 +50,9 @@ _EPILOG = """example:
   impact detect trials --score --plot operating_points.png
   impact detect free_motion_bag --learn --output thresholds.yaml
 
-A CSV has the columns time_s, q1_rad.., dq1_radps.., tau1_nm.. and, if it was recorded, the
-reference torque tau_ref1_nm.., SI units, one row per measurement.
+A CSV has the columns time_s, q1_rad.., dq1_radps.. and, if they were recorded, the torques
+tau1_nm.. and the reference torque tau_ref1_nm.., SI units, one row per measurement, separated by
+commas. Other columns are ignored.
 The intact part of a damaged or unfinished recording is read; the output lists what is lost.
 Compressed recordings are unpacked up to a size limit, which IMPACT_UNPACK_MB raises.
 Exit status: 0 done, 1 failed (with --score: the first detector missed an impact or reported a false

@@ -209,7 +209,10 @@ def test_wrong_usage_gets_one_line_and_status_two(refused, tmp_path, csv_file, a
 
 @pytest.mark.parametrize(
     ("line", "text"),
-    [("1,2,3", "line 3: expected 29 fields, got 3"), (",".join(["x"] * 29), "line 3: could not")],
+    [
+        ("1,2,3", "line 3: expected 29 fields, got 3"),
+        (",".join(["x"] * 29), "line 3: time_s: expected a number, got 'x'"),
+    ],
 )
 def test_a_damaged_file_fails_with_its_line(refused, tmp_path, line, text):
     file = tmp_path / "damaged.csv"
@@ -238,6 +241,45 @@ def test_stamps_in_milliseconds_are_asked_about(detect, impact, tmp_path):
     file = slow_csv(tmp_path / "slow.csv", 1.0)
     assert "joint states come at 1 Hz: are the stamps (time_s) in ms?" in detect(file)[1]
     assert "are the stamps (time_s) in ms?" in impact("analyze", file, "--out", tmp_path / "o")[1]
+
+
+def test_only_columns_that_are_needed_are_numbers(detect, csv_file):
+    expected = json.loads(detect(csv_file, "--json")[1])
+    head, *rows = csv_file.read_text().splitlines()
+    lines = [f"phase,{head}", *(f"free,{row}" for row in rows)]
+    csv_file.write_text("\n".join(lines))
+    assert json.loads(detect(csv_file, "--json")[1]) == expected
+
+
+def test_torques_are_optional_all_together(impact, refused, csv_file, tmp_path):
+    rows = np.loadtxt(csv_file, delimiter=",", skiprows=1)
+    rows[600:, 8 + 5] = 2.0  # joint 6 is pushed, at rest before
+    kept = {"bare.csv": range(15), "some.csv": range(18)}
+    for name, columns in kept.items():
+        header = ",".join(HEADER[i] for i in columns)
+        path = tmp_path / name
+        np.savetxt(path, rows[:, columns], delimiter=",", header=header, comments="")
+    by = ("--detectors", "acceleration", "--json")
+    status, out, _ = impact("detect", tmp_path / "bare.csv", *by)
+    assert status == 0 and len(json.loads(out)["events"]) == 1
+    assert "missing tau4_nm, tau5_nm, tau6_nm, tau7_nm;" in refused("detect", tmp_path / "some.csv")
+
+
+@pytest.mark.parametrize(("separator", "name"), [(";", "';'"), ("\t", "'\\t'")])
+def test_another_separator_is_asked_about(refused, csv_file, separator, name):
+    text = csv_file.read_text().replace(",", separator).replace(".", ",")
+    csv_file.write_text(text)
+    said = f"separated by {name}? expected commas and decimal points"
+    assert said in refused("detect", csv_file)
+    assert said in refused("detect", csv_file.parent)
+
+
+def test_a_decimal_comma_is_asked_about(refused, csv_file):
+    head, row, *_ = csv_file.read_text().splitlines()
+    first, *others = row.split(",")
+    csv_file.write_text("\n".join([head, ",".join([first, '"0,5"', *others[1:]])]))
+    line = "line 2: q1_rad: expected a number, got '0,5'; a decimal comma? expected a point"
+    assert line in refused("detect", csv_file)
 
 
 def test_a_file_without_a_torque_to_judge_fails_and_says_so(detect, tmp_path):
