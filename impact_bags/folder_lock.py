@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from impact_bags.exceptions import AnalysisError
+from impact_robots.exceptions import UsageError
 
 
 @contextlib.contextmanager
@@ -41,3 +42,29 @@ def locked(folder: Path, option: str) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+@contextlib.contextmanager
+def made_and_locked(folder: Path, option: str) -> Iterator[None]:
+    """Make a folder where there is none, and keep others out; left empty, it is removed again.
+
+    Args:
+        folder: that may exist.
+        option: of the command line, which named it.
+
+    Raises:
+        UsageError: it cannot be made.
+        AnalysisError: another process holds it.
+    """
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{option}: cannot make {folder}: {error.strerror}") from None
+    try:
+        with locked(folder, option):
+            yield
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):  # it is not empty
+                folder.rmdir()

@@ -18,7 +18,7 @@ def main() -> int:
             from impact_cli.command_line import run
         return run()
     except KeyboardInterrupt:
-        print("impact: interrupted; finished files are kept", file=sys.stderr)
+        print("impact: interrupted", file=sys.stderr)
         return INTERRUPTED
 
 

@@ -26,7 +26,7 @@ from impact_analysis.analyze.reading.recordings import (
 from impact_analysis.analyze.result import Analysis
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.episodes import find_episodes
-from impact_bags.folder_lock import locked
+from impact_bags.folder_lock import made_and_locked
 from impact_bags.new_files import write_file
 from impact_robots.exceptions import WriteError
 from impact_trials.processes import cluster_address, finished
@@ -60,7 +60,7 @@ def analyze(
 
     Raises:
         RecordingError: there is nothing to read.
-        UsageError: a setting is none, or a normal is of no recording.
+        UsageError: a setting is none, a normal is of no recording, or ``out`` cannot be made.
         RobotError: there is no such robot.
         WriteError: the disk refused.
         AnalysisError: another process is writing into ``out``.
@@ -68,8 +68,7 @@ def analyze(
     work = partial(analyze_into, path, jobs=jobs, resume=resume, seed=seed)
     if out is None:
         return work(progress=progress, **settings)
-    Path(out).mkdir(parents=True, exist_ok=True)
-    with locked(Path(out), "out"):
+    with made_and_locked(Path(out), "out"):
         return work(out=out, progress=progress, **settings)
 
 

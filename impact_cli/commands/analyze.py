@@ -19,7 +19,7 @@ from impact_analysis.analyze.run import MARK, PARTS, analyze_into
 from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.detection.threshold_file import read_thresholds
 from impact_analysis.present.plain import json_text
-from impact_bags.folder_lock import locked
+from impact_bags.folder_lock import made_and_locked
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
 from impact_cli.options.cluster_option import add_cluster_option
@@ -174,11 +174,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = {name: known[name] for name in names}
     AnalysisSettings(**settings).load_robot()  # wrong settings fail before anything is made
     _check_out(out, resume=arguments.resume)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--out: cannot make {out}: {error.strerror}") from None
-    with locked(out, "--out"):
+    with made_and_locked(out, "--out"):
         _check_out(out, resume=arguments.resume)  # nobody else changes it from here on
         return _analyze(arguments, settings)
 

@@ -653,6 +653,7 @@ def test_wrong_usage_is_one_line(arguments, line, tmp_path, write_csv, samples, 
     error = capsys.readouterr().err.strip().splitlines()[-1]
     assert status in (1, 2)
     assert line.replace("FILE", str(path)) in error
+    assert "--dask" in arguments or not (tmp_path / "out").exists()
     assert path.is_file()
 
 
