@@ -4,13 +4,9 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
-from rclpy.clock import Clock
-from rclpy.clock_type import ClockType
-from rclpy.node import Node
 from rosgraph_msgs.msg import Clock as ClockMessage
 
 from impact_msgs.msg import JointCommand
@@ -24,12 +20,10 @@ from impact_sim.driver.sensors import NO_NOISE, PANDA_NOISE
 from impact_sim.driver.simulation import START_NS, Simulation
 from impact_sim.plant.plant import FlexibleJointPlant
 from impact_sim.ros.arm_port import ArmPort
-from impact_sim.ros.lockstep_node import NOBODY
+from impact_sim.ros.lockstep_node import LockstepNode
 from impact_sim.ros.standalone import AGAIN, Standalone, shutdown_when_over
 from impact_sim.scenarios import load_scenario, scenario_names
 
-RESEND_AFTER = 1.0  # in lockstep, resend the state after this time without a command [s]
-GIVE_UP_AFTER = 10.0  # and fail after this time [s]
 LOST_COMMANDS = 20  # against the wall clock, brake after this many cycles without command
 
 
@@ -49,7 +43,7 @@ class SimulationParameters:
     shutdown_when_over: bool = shutdown_when_over()
 
 
-class ImpactSimNode(Node):
+class ImpactSimNode(LockstepNode):
     """A flexible-joint arm in front of a surface, with the topics of a robot's driver.
 
     Publishes `joint_states`, `wrench` (1 kHz) and `wrench_batch` (25 kHz, force on the robot in
@@ -69,20 +63,14 @@ class ImpactSimNode(Node):
         self._make_topics()
         self._measurement = self.simulation.reset(self._start())
         self._command: np.ndarray | None = None  # not yet applied
-        self._dropped = ""  # why the last command was dropped, if it was
         self._newest_command = 0  # stamp of the state of the last command [ns]
         self._last: np.ndarray | None = None  # None before the first command
         self._lost = 0
         self.missed_cycles = 0
         self.first_contact_ns: int | None = None
-        self.failure = ""
-        self._started = False
-        self._sent = self._answered = time.monotonic()
-        self._timer = self.create_timer(
-            CYCLE_NS * 1e-9 if self.parameters.realtime else RESEND_AFTER / 2.0,
-            self._tick,
-            clock=Clock(clock_type=ClockType.STEADY_TIME),
-        )
+        if self.parameters.realtime:
+            self._timer.timer_period_ns = CYCLE_NS
+            self._timer.reset()
 
     def _simulated(self) -> Simulation:
         """Return the arm with its driver and sensors."""
@@ -130,12 +118,6 @@ class ImpactSimNode(Node):
         first = self.first_contact_ns
         return first is not None and elapsed - first >= self.parameters.after_contact * 1e9
 
-    def start(self) -> None:
-        """Publish the first state."""
-        self._started = True
-        self._answered = time.monotonic()
-        self._publish()
-
     # --- lockstep -----------------------------------------------------------------------------
 
     def _on_command(self, message: JointCommand) -> None:
@@ -145,14 +127,10 @@ class ImpactSimNode(Node):
         if not self._started or not oldest <= stamp <= self._stamp_ns:
             return
         self._command = self._port.checked(message, self._measurement)
-        self._newest_command, self._dropped = stamp, ""
-        self._answered = time.monotonic()
+        self._newest_command = stamp
+        self._note_answered()
         if not self.parameters.realtime and not self.finished:
             self._advance(self._command)
-
-    def _note_dropped(self, line: str) -> None:
-        """Store why a command was dropped: without a valid one, the run fails for this reason."""
-        self._dropped = line
 
     def _advance(self, command: np.ndarray | None) -> None:
         """Simulate one cycle, braking without a command, and publish the sensor readings."""
@@ -167,17 +145,10 @@ class ImpactSimNode(Node):
 
     def _tick(self) -> None:
         """Advance by the wall clock, or check the time since the last command."""
-        if not self._started or self.finished:
-            return
-        if self.parameters.realtime:
+        if not self.parameters.realtime:
+            super()._tick()
+        elif self._started and not self.finished:
             self._advance_in_time()
-            return
-        waited = time.monotonic() - self._answered
-        if waited > GIVE_UP_AFTER:
-            why = self._dropped or NOBODY
-            self.failure = f"no command for {waited:.0f} s: {why}"
-        elif time.monotonic() - self._sent > RESEND_AFTER:
-            self._publish()
 
     def _advance_in_time(self) -> None:
         """Hold the last command when one is lost, as a driver does; brake when many are lost."""
@@ -194,9 +165,8 @@ class ImpactSimNode(Node):
     def _stamp_ns(self) -> int:
         return START_NS + self._measurement.time_ns
 
-    def _publish(self) -> None:
+    def publish_states(self) -> None:
         """Publish the present measurement, the joint state last: it triggers the command."""
-        self._sent = time.monotonic()
         self._port.publish(self._measurement)
 
 
@@ -209,11 +179,11 @@ class StandaloneSimNode(Standalone, ImpactSimNode):
         self._clock = self.create_publisher(ClockMessage, "/clock", STREAM)
         super()._make_topics()
 
-    def _publish(self) -> None:
+    def publish_states(self) -> None:
         """Publish the time too, for viewers and recorders."""
         from_nanoseconds(self._stamp_ns, (message := ClockMessage()).clock)
         self._clock.publish(message)
-        super()._publish()
+        super().publish_states()
 
     @property
     def waits(self) -> bool:

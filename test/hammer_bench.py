@@ -13,7 +13,6 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from serving import serve
 
-import impact_sim.node
 from impact_detector.node import DetectorNode
 from impact_msgs.action import ExecuteImpact
 from impact_predictor.strike.striker import Striker
@@ -22,6 +21,7 @@ from impact_robots.kinematics import inverse_kinematics
 from impact_ros.messages import set_vector
 from impact_ros.node.spin import make_executor
 from impact_sim.node import ImpactSimNode
+from impact_sim.ros import lockstep_node
 from impact_trials.strikes import hammer_nail
 from impact_trials.strikes.strike_bench import true_use
 
@@ -77,7 +77,7 @@ class HammerBench:
     """All nodes, served by one executor; the clients of the actions are `peer`'s."""
 
     def __init__(self, context, world, task, monkeypatch, beside=(0.0, 0.0, 0.0), **controller):
-        monkeypatch.setattr(impact_sim.node, "GIVE_UP_AFTER", PATIENCE)
+        monkeypatch.setattr(lockstep_node, "GIVE_UP_AFTER", PATIENCE)
         normal = (-world.direction).tolist()
         settings = {
             "impact_qp": {

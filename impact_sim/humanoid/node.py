@@ -112,11 +112,6 @@ class ImpactHumanoidSimNode(LockstepNode):
         return bool(self.failure) or self.stage.fell or self._over
 
     @property
-    def unanswered(self) -> str:
-        """The missing controller: none to name, as there is only one."""
-        return ""
-
-    @property
     def waits(self) -> bool:
         """Whether it waits for the first command: the controller may be activated at any time."""
         return not self.stage.moved

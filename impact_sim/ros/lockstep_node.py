@@ -40,8 +40,8 @@ class LockstepNode(Node):
 
     @property
     def unanswered(self) -> str:
-        """Whose answer to the present states is missing, in words."""
-        raise NotImplementedError
+        """Whose answer to the present states is missing, in words; "" if only one can answer."""
+        return ""
 
     def publish_states(self) -> None:
         """Publish the present states, as far as they are not answered yet."""

@@ -14,13 +14,13 @@ pytest.importorskip("rclpy")
 pytest.importorskip("rosbags")
 
 import impact_bringup.experiments.child
-import impact_sim.node
 from impact_bags import BagReader
 from impact_bags.reading.run_record import Run
 from impact_bringup.experiments import conductor, experiment
 from impact_bringup.experiments.conductor import ExperimentError
 from impact_bringup.experiments.experiment import RECORDED, run_experiment
 from impact_ros.messages import to_nanoseconds
+from impact_sim.ros import lockstep_node
 
 STATES = "/joint_states"
 COMMAND = "/impact_qp/command"
@@ -136,7 +136,7 @@ def test_a_killed_suite_is_one_line_and_the_recording_is_readable(scenario, tmp_
 
 
 def test_a_frozen_suite_is_one_line_and_no_process_is_left(scenario, tmp_path, suite, monkeypatch):
-    monkeypatch.setattr(impact_sim.node, "GIVE_UP_AFTER", 1.0)
+    monkeypatch.setattr(lockstep_node, "GIVE_UP_AFTER", 1.0)
     monkeypatch.setattr(impact_bringup.experiments.child, "STOP_TIMEOUT", 0.2)
     run = Run(
         scenario,

@@ -13,7 +13,6 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-import impact_sim.node
 from impact_msgs.msg import JointCommand, WrenchBatch
 from impact_ros.messages import from_nanoseconds, to_nanoseconds
 from impact_ros.node.spin import spin
@@ -21,7 +20,7 @@ from impact_ros.parameters import ParameterError
 from impact_ros.qos import LATCHED, RECORD, STREAM
 from impact_sim import PANDA_NOISE, Simulation, SimulationError, load_scenario
 from impact_sim.node import START_NS, ImpactSimNode, StandaloneSimNode
-from impact_sim.ros import standalone
+from impact_sim.ros import lockstep_node, standalone
 
 TIME_OUT = 20.0  # [s]
 QUIET = 0.1  # long enough for a state that must not come [s]
@@ -202,7 +201,7 @@ def test_sizes_stamps_and_frames(bench, panda):
 
 
 def test_an_unanswered_state_is_sent_again_unchanged(make_bench, monkeypatch):
-    monkeypatch.setattr(impact_sim.node, "RESEND_AFTER", 0.1)
+    monkeypatch.setattr(lockstep_node, "RESEND_AFTER", 0.1)
     bench = make_bench().start()
     bench.step()
     count = len(bench.controller.states)
@@ -214,8 +213,8 @@ def test_an_unanswered_state_is_sent_again_unchanged(make_bench, monkeypatch):
 
 
 def test_without_answers_it_gives_up_and_says_why(make_bench, monkeypatch):
-    monkeypatch.setattr(impact_sim.node, "RESEND_AFTER", 0.1)
-    monkeypatch.setattr(impact_sim.node, "GIVE_UP_AFTER", 0.5)
+    monkeypatch.setattr(lockstep_node, "RESEND_AFTER", 0.1)
+    monkeypatch.setattr(lockstep_node, "GIVE_UP_AFTER", 0.5)
     bench = make_bench().start()
     bench.spin(lambda: bench.robot.finished)
     assert bench.robot.failure.startswith("no command for ")
@@ -288,8 +287,8 @@ def test_a_command_with_a_stamp_that_is_none_is_dropped(bench, sec, nanosec):
 def test_it_gives_up_with_the_reason_for_which_the_last_command_was_dropped(
     make_bench, monkeypatch
 ):
-    monkeypatch.setattr(impact_sim.node, "RESEND_AFTER", 0.1)
-    monkeypatch.setattr(impact_sim.node, "GIVE_UP_AFTER", 0.5)
+    monkeypatch.setattr(lockstep_node, "RESEND_AFTER", 0.1)
+    monkeypatch.setattr(lockstep_node, "GIVE_UP_AFTER", 0.5)
     bench = make_bench().start()
     bench.command(START_NS, values=np.zeros(6))
     bench.spin(lambda: bench.robot.finished)
@@ -410,8 +409,8 @@ def test_against_the_clock_it_ends_with_its_duration(make_bench):
 def test_on_its_own_it_starts_with_a_listener_and_waits_for_the_first_command(
     make_bench, monkeypatch
 ):
-    monkeypatch.setattr(impact_sim.node, "RESEND_AFTER", 0.05)
-    monkeypatch.setattr(impact_sim.node, "GIVE_UP_AFTER", 0.3)
+    monkeypatch.setattr(lockstep_node, "RESEND_AFTER", 0.05)
+    monkeypatch.setattr(lockstep_node, "GIVE_UP_AFTER", 0.3)
     bench = make_bench(StandaloneSimNode)
     bench.spin(lambda: len(bench.controller.states) > 10)  # longer than it takes to give up
     state = bench.step()
