@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ __all__ = [
     "joint_state_arrays",
     "non_finite",
     "reorder",
+    "rotation_of",
+    "set_orientation",
     "set_vector",
     "to_nanoseconds",
     "to_seconds",
@@ -32,6 +35,7 @@ __all__ = [
 NANOSECONDS = 1_000_000_000
 SECONDS_LIMIT = 2**31
 SPAN = 86400  # margin for durations that are added to a stamp [s]
+UNIT = 1e-3  # tolerance of a quaternion's norm [-]
 
 
 def fill(target: Any, values: ArrayLike | Sequence[Any]) -> None:
@@ -89,6 +93,36 @@ def set_vector(target: Any, values: ArrayLike) -> None:
 def vector(source: Any) -> np.ndarray:
     """Read a geometry_msgs Vector3 or Point, shape (3,)."""
     return np.array([source.x, source.y, source.z])
+
+
+def set_orientation(target: Any, rotation: np.ndarray) -> None:
+    """Write a rotation, shape (3, 3), into a geometry_msgs Quaternion."""
+    target.w, target.x, target.y, target.z = _wxyz(rotation.tobytes())
+
+
+@lru_cache(maxsize=16)
+def _wxyz(rotation: bytes) -> list[float]:
+    """Return the quaternion of a rotation (3, 3), cached: surfaces repeat."""
+    from impact_robots.state.quaternions import quaternion_wxyz  # loads slowly
+
+    wxyz: list[float] = quaternion_wxyz(np.frombuffer(rotation).reshape(3, 3)).tolist()
+    return wxyz
+
+
+def rotation_of(source: Any) -> np.ndarray:
+    """Read a geometry_msgs Quaternion, normalised, as a rotation, shape (3, 3).
+
+    Raises:
+        MessageError: Its norm differs from 1 by more than ``UNIT``.
+    """
+    import pinocchio as pin  # loads slowly
+
+    quaternion = pin.Quaternion(source.w, source.x, source.y, source.z)
+    if not abs(quaternion.norm() - 1.0) <= UNIT:
+        got = [source.x, source.y, source.z, source.w]
+        raise MessageError(f"expected a unit quaternion, got {got}")
+    rotation: np.ndarray = quaternion.normalized().toRotationMatrix()
+    return rotation
 
 
 def to_seconds(stamp: Any) -> float:

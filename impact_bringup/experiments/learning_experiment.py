@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pinocchio as pin
 import yaml
 from rclpy.action import ActionClient
 from rclpy.task import Future
@@ -31,7 +30,7 @@ from impact_predictor.recorded_hit import HitTruth
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.surface import RANGES, Surface
 from impact_ros.message_fields import write
-from impact_ros.messages import set_vector
+from impact_ros.messages import set_orientation, set_vector
 from impact_ros.node.spin import stop_on_signals
 from impact_ros.surface_message import surface_fields
 from impact_sim.repeated_node import RepeatedSimNode
@@ -127,9 +126,7 @@ def _goal(surface: Surface, hits: int) -> LearnSurface.Goal:
     """Return the goal for a surface with a point."""
     goal = LearnSurface.Goal(hits=hits)
     set_vector(goal.contact.pose.position, surface.point)
-    turn = pin.Quaternion(surface.rotation)
-    for name in "xyzw":
-        setattr(goal.contact.pose.orientation, name, getattr(turn, name))
+    set_orientation(goal.contact.pose.orientation, surface.rotation)
     write(goal.surface, surface_fields({name: getattr(surface, name) for name in RANGES}))
     return goal
 

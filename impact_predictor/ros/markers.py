@@ -5,10 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
-import numpy as np
-import pinocchio as pin
 from geometry_msgs.msg import Point, Pose
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker, MarkerArray
@@ -16,7 +13,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from impact_predictor.prediction.prediction import Prediction
 from impact_predictor.ros.marker_shapes import Kind, Scales, Shape, shapes
 from impact_predictor.sets.polytope import Polytope
-from impact_ros.messages import from_nanoseconds, set_vector
+from impact_ros.messages import from_nanoseconds, rotation_of, set_orientation, set_vector, vector
 
 STAY = 0  # lifetime of markers that stay until others replace them [ns]
 
@@ -59,18 +56,7 @@ def marker_array(
 def write_pose(pose: Pose, prediction: Prediction) -> None:
     """Write position and orientation of the contact frame in base axes."""
     set_vector(pose.position, prediction.contact_position)
-    orientation = pose.orientation
-    orientation.x, orientation.y, orientation.z, orientation.w = _quaternion(
-        prediction.contact_rotation.tobytes()
-    )
-
-
-@lru_cache(maxsize=16)
-def _quaternion(rotation: bytes) -> list[float]:
-    """Return x, y, z, w of a rotation (3, 3), cached: surfaces repeat."""
-    quaternion = pin.Quaternion(np.frombuffer(rotation).reshape(3, 3))
-    coefficients: list[float] = quaternion.coeffs().tolist()
-    return coefficients
+    set_orientation(pose.orientation, prediction.contact_rotation)
 
 
 def _marker(shape: Shape, pose: Pose, header: Header) -> Marker:
@@ -106,8 +92,7 @@ def _write_scale(marker: Marker, shape: Shape) -> None:
 
 def _moved(pose: Pose, offset: Sequence[float]) -> Pose:
     """Return the pose moved by an ``offset`` (3,) [m] along its own axes."""
-    p, o = pose.position, pose.orientation
-    rotation = pin.Quaternion(o.w, o.x, o.y, o.z).matrix()
-    moved = Pose(orientation=o)
-    set_vector(moved.position, (p.x, p.y, p.z) + rotation @ offset)
+    moved = Pose(orientation=pose.orientation)
+    ahead = rotation_of(pose.orientation) @ offset
+    set_vector(moved.position, vector(pose.position) + ahead)
     return moved

@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from impact_predictor.multicontact.bodies import FreeBody, box
 from impact_predictor.multicontact.contacts import face_points
@@ -19,7 +18,7 @@ from impact_robots import Robot
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.validation import friction_coefficient
 from impact_ros.exceptions import MessageError
-from impact_ros.messages import JointReader, vector
+from impact_ros.messages import JointReader, rotation_of, vector
 
 MOST_ARMS = 4
 _HALF = 0.05  # of a plate's edge where the request has 0 [m]
@@ -93,12 +92,10 @@ def _object(given: Any) -> tuple[FreeBody, Footing | None]:
 
 def _pose(pose: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Return position (3,) [m] and rotation (3, 3) of a pose."""
-    turn = pose.orientation
-    quaternion = pin.Quaternion(turn.w, turn.x, turn.y, turn.z)
-    if not 1e-6 < quaternion.norm() < LARGEST:
-        got = [turn.x, turn.y, turn.z, turn.w]
-        raise OutOfRangeError(name, "an orientation that is a quaternion", got)
-    return _bounded(pose.position, name), quaternion.normalized().toRotationMatrix()
+    try:
+        return _bounded(pose.position, name), rotation_of(pose.orientation)
+    except MessageError as error:
+        raise RequestError("CODE_OUT_OF_RANGE", f"{name}: {error}") from None
 
 
 def _bounded(message: Any, name: str) -> np.ndarray:

@@ -10,12 +10,12 @@ import numpy as np
 
 from impact_qp.guards.plausibility import Finding, StateGate
 from impact_robots.robot import Robot
+from impact_ros.messages import UNIT
 
 NEAR = 0.05  # largest distance of each joint from the start of the grab [rad]
 STANDING = 0.05  # largest distance of the base from its start [m]
 STILL = 0.2  # highest joint speed at the start [rad/s]
 SUNK, TILTED = 0.3, 0.7  # of the base; beyond, the robot is falling [m], [rad]
-UNIT = 1e-3  # tolerance of a quaternion's norm [-]
 STRONGEST = 5000.0  # largest plausible force on a palm or a sole [N]
 
 

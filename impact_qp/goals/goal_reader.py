@@ -9,7 +9,6 @@ from math import inf, isnan
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from impact_qp.control.plan import AFTERS, Plan, geometry_refusal
 from impact_qp.exceptions import ControlError
@@ -20,6 +19,8 @@ from impact_qp.plan_parameters import PlanParameters
 from impact_robots import PointState, Robot, RobotError
 from impact_robots.exceptions import OutOfRangeError
 from impact_robots.surface import RANGES
+from impact_ros.exceptions import MessageError
+from impact_ros.messages import rotation_of, vector
 from impact_ros.surface_message import Range, said
 
 _AFTERS = ("retract", *AFTERS)  # by the goal's constants; unknown: retract
@@ -121,14 +122,15 @@ def place_of(contact: Any, robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     frame, base = contact.header.frame_id, robot.base_frame
     if frame not in ("", base):
         raise ControlError(f"contact: expected a pose in {base}, got {frame!r}")
-    position, turn = contact.pose.position, contact.pose.orientation
-    point = np.array([position.x, position.y, position.z])
-    quaternion = np.array([turn.x, turn.y, turn.z, turn.w])
-    if not np.isfinite(point).all() or not abs(np.linalg.norm(quaternion) - 1.0) < 1e-3:
-        raise ControlError("contact: expected a finite position and a unit quaternion")
-    if not frame and not point.any() and turn.w == 1.0:
+    point = vector(contact.pose.position)
+    if not np.isfinite(point).all():
+        raise ControlError(f"contact: expected a finite position, got {point.tolist()}")
+    if not frame and not point.any() and contact.pose.orientation.w == 1.0:
         raise ControlError("contact pose not set")
-    return point, pin.Quaternion(quaternion).matrix()[:, 2]
+    try:
+        return point, rotation_of(contact.pose.orientation)[:, 2]
+    except MessageError as error:
+        raise ControlError(f"contact: {error}") from None
 
 
 def _range(surface: Any, name: str, own: Range, may_widen: bool) -> Range:

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from geometry_msgs.msg import PoseStamped
 
-from impact_robots.state.quaternions import quaternion_wxyz
-from impact_ros.messages import from_nanoseconds, set_vector
+from impact_ros.messages import from_nanoseconds, set_orientation, set_vector
 from impact_sim.cell.cell_plant import BoxState
 
 WORLD = "world"
@@ -19,6 +18,5 @@ def pose_message(stamp_ns: int, box: BoxState) -> PoseStamped:
     from_nanoseconds(stamp_ns, message.header.stamp)
     message.header.frame_id = WORLD
     set_vector(message.pose.position, box.position)
-    turn = message.pose.orientation
-    turn.w, turn.x, turn.y, turn.z = quaternion_wxyz(box.rotation).tolist()
+    set_orientation(message.pose.orientation, box.rotation)
     return message

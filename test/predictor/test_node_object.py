@@ -93,7 +93,7 @@ def spoil(request, path, value):
         ("arms.0.half_extent_x", -0.1, "OUT_OF_RANGE", "half_extents: expected two numbers above"),
         ("arms.0.state.position", [0.0] * 6, "BAD_STATE", "arm 'left': state:"),
         ("arms.0.state.velocity", [np.nan] * 7, "BAD_STATE", "arm 'left': state: missing or not"),
-        ("arms.0.base.orientation.w", 0.0, "OUT_OF_RANGE", "base of 'left': expected an orientati"),
+        ("arms.0.base.orientation.w", 0.0, "OUT_OF_RANGE", "base of 'left': expected a unit quat"),
         ("object.mass", 0.0, "OUT_OF_RANGE", "mass: expected a finite number above 0"),
         ("object.mass", 1e300, "OUT_OF_RANGE", "mass: expected a number of at most 1e+06"),
         ("object.size.y", 0.0, "OUT_OF_RANGE", "size: expected three numbers above 0"),

@@ -10,7 +10,7 @@ pytest.importorskip("rclpy")
 from open_goals import NAN, RANGES, open_goal
 
 from impact_qp.exceptions import ControlError
-from impact_qp.goals.goal_reader import plan_of
+from impact_qp.goals.goal_reader import place_of, plan_of
 from impact_qp.parameters import ControllerParameters
 from impact_robots import ArmDynamics
 from impact_ros.parameters import from_values
@@ -40,6 +40,17 @@ def settings_of(panda, scenario):
         return from_values(ControllerParameters, known | ranges | values)
 
     return settings_of
+
+
+@pytest.mark.parametrize("length", [0.9991, 1.0009])
+def test_a_rounded_quaternion_tilts_no_normal(panda, scenario, length):
+    """It was tilted by 0.1 deg."""
+    contact = open_goal(panda, scenario).contact
+    _, normal = place_of(contact, panda)
+    for name in "xyzw":
+        turn = contact.pose.orientation
+        setattr(turn, name, length * getattr(turn, name))
+    np.testing.assert_allclose(place_of(contact, panda)[1], normal, atol=1e-12)
 
 
 @pytest.mark.parametrize("may_widen", [False, True])

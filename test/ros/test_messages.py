@@ -16,6 +16,8 @@ from impact_ros.messages import (
     joint_state_arrays,
     non_finite,
     reorder,
+    rotation_of,
+    set_orientation,
     set_vector,
     to_nanoseconds,
     to_seconds,
@@ -91,6 +93,27 @@ def test_vectors_go_in_and_out():
     assert vector(target).tolist() == [1.0, 2.0, 3.0]
     with pytest.raises(MessageError, match="expected 3 values"):
         set_vector(target, np.zeros(2))
+
+
+TURNED = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+
+
+@pytest.mark.parametrize("rotation", [np.eye(3), TURNED, TURNED.T, np.diag([-1.0, -1.0, 1.0])])
+@pytest.mark.parametrize("length", [0.9991, 1.0, 1.0009])
+def test_orientations_go_in_and_out(rotation, length):
+    """A goal's normal was tilted by 0.1 deg when its quaternion was not of norm 1."""
+    target = SimpleNamespace(x=0.0, y=0.0, z=0.0, w=0.0)
+    set_orientation(target, rotation)
+    assert type(target.x) is float
+    for name in "xyzw":
+        setattr(target, name, length * getattr(target, name))
+    np.testing.assert_allclose(rotation_of(target), rotation, atol=1e-12)
+
+
+@pytest.mark.parametrize("w", [0.0, 0.99, 1.01, float("nan"), float("inf")])
+def test_an_orientation_that_is_no_unit_quaternion_is_refused(w):
+    with pytest.raises(MessageError, match=r"expected a unit quaternion, got \[0\.0, 0\.0, 0\.0, "):
+        rotation_of(SimpleNamespace(x=0.0, y=0.0, z=0.0, w=w))
 
 
 def test_reorder_gives_the_wanted_order():

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from math import nan
-from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 
@@ -15,9 +14,8 @@ from impact_qp.goals.goal import End
 from impact_qp.ros.actions.goal_server import GoalServer
 from impact_qp.touch.touch_run import TouchRun
 from impact_robots import PointState
-from impact_robots.state.quaternions import quaternion_wxyz
 from impact_ros.message_fields import constant
-from impact_ros.messages import from_nanoseconds
+from impact_ros.messages import from_nanoseconds, set_orientation, set_vector
 
 _UNKNOWN = ("travelled", "peak_force", "promised_force", "detection_force", "speed")
 
@@ -51,8 +49,10 @@ class TouchServer(GoalServer):
         result = Touch.Result(success=end.success, code=end.code, message=end.message)
         for name in _UNKNOWN:
             setattr(result, name, nan)
-        for pose in (result.contact, result.before):
-            _fill(pose, [nan] * 3, [nan] * 4)
+        for each in (result.contact, result.before):
+            set_vector(each.pose.position, [nan] * 3)
+            turn = each.pose.orientation
+            turn.x = turn.y = turn.z = turn.w = nan
         if run is None:
             return result
         found = run.result()
@@ -71,12 +71,5 @@ class TouchServer(GoalServer):
     def _fill_pose(self, pose: PoseStamped, point: PointState, run: TouchRun) -> None:
         pose.header.frame_id = run.robot.base_frame
         from_nanoseconds(run.impact_time or 0, pose.header.stamp)
-        w, *xyz = quaternion_wxyz(point.rotation)
-        _fill(pose, point.position, (*xyz, w))
-
-
-def _fill(pose: PoseStamped, position: Any, quaternion: Any) -> None:
-    """Set position (3,) [m] and quaternion (4,), x y z w."""
-    at, turn = pose.pose.position, pose.pose.orientation
-    at.x, at.y, at.z = (float(each) for each in position)
-    turn.x, turn.y, turn.z, turn.w = (float(each) for each in quaternion)
+        set_vector(pose.pose.position, point.position)
+        set_orientation(pose.pose.orientation, point.rotation)
