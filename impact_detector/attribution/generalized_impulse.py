@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 import pinocchio as pin
@@ -66,7 +67,7 @@ def generalized_impulse(
     Raises:
         EstimateError: samples or torques are missing.
     """
-    first = _first_usable(t, tau, t_detection - HISTORY)
+    first = max(first_usable(t, tau), int(np.searchsorted(t, t_detection - HISTORY)))
     x, q, dq, tau = t[first:] - t_detection, q[first:], dq[first:], tau[first:]
     fitted = (x >= _BEFORE[0]) & (x < _BEFORE[1])
     quiet = x < _BEFORE[1]
@@ -92,11 +93,17 @@ def generalized_impulse(
     return GeneralizedImpulse(weights @ s[places], covariance, state)
 
 
-def _first_usable(t: np.ndarray, tau: np.ndarray, start: float) -> int:
-    """Return the index from which on there is no gap and no torque is missing."""
+def first_usable(t: np.ndarray, tau: np.ndarray, until: float = inf) -> int:
+    """Return the first index after the last gap and the last missing torque.
+
+    Args:
+        t: times, increasing, shape (N,) [s].
+        tau: joint torques, shape (N, n); those that are not finite are missing.
+        until: gaps that begin later, and torques that are missing later, do not count [s].
+    """
     broken = ~np.isfinite(tau).all(axis=1)
     broken[:-1] |= np.diff(t) > LARGEST_GAP
-    broken |= t < start
+    broken &= t < until
     return int(np.flatnonzero(broken)[-1]) + 1 if broken.any() else 0
 
 

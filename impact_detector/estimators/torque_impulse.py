@@ -11,6 +11,7 @@ import numpy as np
 from impact_detector.attribution.generalized_impulse import (
     LARGEST_GAP,
     SMALLEST_NOISE,
+    first_usable,
     missed_by_sampling,
     noise_scale,
     step_covariance,
@@ -100,8 +101,10 @@ def torque_impulse(
         EndlessContact: the contact does not end, or too late in the window.
         EstimateError: samples or torques are missing, or the pose is singular.
     """
-    chosen = _usable(t - t_contact, tau, window)
-    x, q, dq, tau = t[chosen] - t_contact, q[chosen], dq[chosen], tau[chosen]
+    x = t - t_contact
+    first = max(first_usable(x, tau, -LINE), int(np.searchsorted(x, -HISTORY)))
+    chosen = slice(first, int(np.searchsorted(x, window, side="right")))
+    x, q, dq, tau = x[chosen], q[chosen], dq[chosen], tau[chosen]
     before = (x >= -LINE) & (x < -_MARGIN)
     _check(x, before, tau)
     s, last = unexplained_momentum(robot, x, q, dq, tau), int(np.flatnonzero(before)[-1])
@@ -131,17 +134,6 @@ def torque_impulse(
     if misfit > WORST_MISFIT:
         raise EstimateError(f"torque impulse: no impulse at the contact point, misfit {misfit:.0f}")
     return TorqueImpulse(impulse, of_impulse, start, condition, misfit)
-
-
-def _usable(x: np.ndarray, tau: np.ndarray, window: float) -> np.ndarray:
-    """Return which samples count, (N,): from the last gap or missing torque before contact on."""
-    chosen = np.asarray((x >= -HISTORY) & (x <= window))
-    broken = ~np.isfinite(tau).all(axis=1)
-    broken[1:] |= np.diff(x) > LARGEST_GAP
-    early = np.flatnonzero(broken & (x < -LINE))
-    if early.size:
-        chosen[: early[-1] + 1] = False
-    return chosen
 
 
 def _check(x: np.ndarray, before: np.ndarray, tau: np.ndarray) -> None:

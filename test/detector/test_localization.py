@@ -9,7 +9,11 @@ import pytest
 from scipy.stats import chi2
 from tiny_robot import tiny_robot
 
-from impact_detector.attribution.generalized_impulse import GeneralizedImpulse, generalized_impulse
+from impact_detector.attribution.generalized_impulse import (
+    GeneralizedImpulse,
+    first_usable,
+    generalized_impulse,
+)
 from impact_detector.attribution.localization import (
     SIGNIFICANCE,
     Location,
@@ -113,6 +117,18 @@ def test_the_jump_is_what_the_contact_gave_to_each_joint(panda):
     np.testing.assert_allclose(found.jump, given, atol=2e-3 * np.abs(given).max())
     assert np.linalg.eigvalsh(found.covariance).min() > 0
     assert locate(panda, found).link == "panda_link5"
+
+
+@pytest.mark.parametrize(
+    ("until", "first"), [(1.0, 30), (0.034, 30), (0.03, 21), (0.02, 10), (0.005, 0)]
+)
+def test_samples_count_from_the_last_gap_on(until, first):
+    """The first sample after a gap counts, one without a torque does not."""
+    t, tau = np.arange(40) * 1e-3, np.zeros((40, 2))
+    tau[20, 1] = np.nan
+    t[10:] += 4e-3  # gaps of 5 ms, from 9 and 33 ms on
+    t[30:] += 4e-3
+    assert first_usable(t, tau, until) == first
 
 
 def test_without_a_contact_the_jump_is_within_its_noise(panda):
