@@ -12,7 +12,7 @@ from typing import Any
 from impact_robots import OutOfRangeError, Surface
 from impact_robots.surface import ANY_STIFFNESS, RANGES
 from impact_robots.validation import friction_coefficient, restitution_coefficient
-from impact_ros.message_fields import Vector
+from impact_ros.message_fields import Stamp, Vector
 
 Range = tuple[float, float]
 QUANTITIES = (*RANGES, "exponent")  # of the message, each with a low and a high end
@@ -76,6 +76,30 @@ def contact_fields(
         "offset": Vector(*offset),
         "normal": Vector(*surface.normal.tolist()),
         "surface": surface_fields(ranges),
+    }
+
+
+def announcement_fields(
+    surface: Surface | None,
+    start: int = 0,
+    end: int = 0,
+    frame: str = "",
+    offset: tuple[float, ...] = _NOWHERE,
+) -> dict[str, Any]:
+    """Return the fields of an impact_msgs/ImpactAnnouncement, all but the header.
+
+    Args:
+        surface: that is hit; None: the announcement is withdrawn.
+        start: of the contact window [ns].
+        end: of that window [ns]; 0: until the next announcement.
+        frame: see :func:`contact_fields`.
+        offset: see :func:`contact_fields` [m].
+    """
+    return {
+        "withdrawn": surface is None,
+        "contact": contact_fields(surface, frame, offset),
+        "window_start": Stamp(start),
+        "window_end": Stamp(end),
     }
 
 

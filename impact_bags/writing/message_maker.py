@@ -12,9 +12,20 @@ from rosbags.typesys.store import Typestore
 
 from impact_detector.attribution.expectation import Announcement
 from impact_robots.robot import Robot
-from impact_ros.message_fields import Stamp, Vector, joint_command_fields
+from impact_ros.message_fields import (
+    Quaternion,
+    Stamp,
+    Vector,
+    joint_command_fields,
+    joint_state_fields,
+    odometry_fields,
+    pose_fields,
+    vector_field,
+    wrench_batch_fields,
+    wrench_fields,
+)
 from impact_ros.messages import NANOSECONDS
-from impact_ros.surface_message import contact_fields
+from impact_ros.surface_message import announcement_fields
 
 STATE = "sensor_msgs/msg/JointState"
 WRENCH = "geometry_msgs/msg/WrenchStamped"
@@ -50,29 +61,24 @@ class MessageMaker:
 
     def joint_state(self, time: int, names: Sequence[str], *values: np.ndarray) -> Made:
         """Return position, velocity and effort of named joints, each of shape (n,) or empty."""
-        return STATE, self.types[STATE](self._header(time, ""), list(names), *values)
+        return self.message(STATE, time, "", joint_state_fields(names, *values))
 
-    def wrench(
-        self, time: int, force: np.ndarray, moment: Sequence[float] | np.ndarray = _ORIGIN
-    ) -> Made:
+    def wrench(self, time: int, force: np.ndarray, moment: np.ndarray | None = None) -> Made:
         """Return a force (3,) [N] and its moment (3,) [N.m], none if nothing is said."""
-        kind = self.types["geometry_msgs/msg/Wrench"]
-        wrench = kind(self._vector(force), self._vector(moment))
-        return WRENCH, self.types[WRENCH](self._header(time, self._frame), wrench)
+        return self.message(WRENCH, time, self._frame, wrench_fields(force, moment))
 
     def wrench_batch(self, time: int, period: int, force: np.ndarray) -> Made:
         """Return forces (k, 3) [N], the first at ``time``, one a ``period`` [ns]."""
-        header, seconds = self._header(time, self._frame), period / NANOSECONDS
-        return BATCH, self.types[BATCH](header, seconds, force.ravel(), np.zeros(0))
+        return self.message(BATCH, time, self._frame, wrench_batch_fields(period, force))
 
     def pose(self, time: int, frame: str, position: np.ndarray, wxyz: np.ndarray) -> Made:
         """Return a pose in a frame: position (3,) [m], quaternion (4,), its scalar first."""
-        pose = self._pose(position, np.roll(wxyz, -1))
-        return POSE, self.types[POSE](self._header(time, frame), pose)
+        fields = {"pose": pose_fields(position, np.roll(wxyz, -1))}
+        return self.message(POSE, time, frame, fields)
 
     def size(self, time: int, frame: str, edges: np.ndarray) -> Made:
         """Return the edges of a box, shape (3,) [m], in its own axes."""
-        return SIZE, self.types[SIZE](self._header(time, frame), self._vector(edges))
+        return self.message(SIZE, time, frame, {"vector": vector_field(edges)})
 
     def odometry(
         self, time: int, frame: str, base: str, pose: np.ndarray, twist: np.ndarray
@@ -86,19 +92,7 @@ class MessageMaker:
             pose: position [m] and quaternion x, y, z, w, shape (7,).
             twist: linear and angular velocity, shape (6,) [m/s, rad/s].
         """
-        types, unknown = self.types, np.zeros(36)
-        moving = types["geometry_msgs/msg/Twist"](self._vector(twist[:3]), self._vector(twist[3:]))
-        return ODOMETRY, types[ODOMETRY](
-            self._header(time, frame),
-            base,
-            types["geometry_msgs/msg/PoseWithCovariance"](self._pose(pose[:3], pose[3:]), unknown),
-            types["geometry_msgs/msg/TwistWithCovariance"](moving, unknown),
-        )
-
-    def _pose(self, position: np.ndarray, xyzw: np.ndarray) -> Any:
-        point = self.types["geometry_msgs/msg/Point"](*map(float, position))
-        turn = self.types["geometry_msgs/msg/Quaternion"](*map(float, xyzw))
-        return self.types["geometry_msgs/msg/Pose"](point, turn)
+        return self.message(ODOMETRY, time, frame, odometry_fields(base, pose, twist))
 
     def velocity(self, time: int, linear: np.ndarray) -> Made:
         """Return the velocity (3,) [m/s] of a point."""
@@ -120,12 +114,10 @@ class MessageMaker:
 
     def announcement(self, announced: Announcement) -> Made:
         """Return the announcement of an impact to come."""
-        fields = {
-            "withdrawn": announced.withdrawn,
-            "contact": contact_fields(announced.surface, announced.frame, announced.offset),
-            "window_start": Stamp(announced.start),
-            "window_end": Stamp(announced.end or 0),
-        }
+        window = announced.start, announced.end or 0
+        fields = announcement_fields(
+            announced.surface, *window, frame=announced.frame, offset=announced.offset
+        )
         return self.message(ANNOUNCEMENT, announced.time, self._frame, fields)
 
     def message(self, kind: str, time: int, frame: str, fields: Mapping[str, Any]) -> Made:
@@ -146,7 +138,7 @@ class MessageMaker:
             value = fields[name]
             if isinstance(value, Stamp):
                 values[name] = self._stamp(value.nanoseconds)
-            elif isinstance(value, Vector):
+            elif isinstance(value, (Vector, Quaternion)):
                 values[name] = self.types[str(within)](*value)
             elif isinstance(value, Mapping):
                 values[name] = self._made(str(within), value)

@@ -20,6 +20,7 @@ from impact_predictor.ros.marker_shapes import Kind, Scales, Shape, shapes
 from impact_robots.robot import Robot
 from impact_robots.state.contact_frame import contact_rotation
 from impact_robots.surface import Surface
+from impact_ros.message_fields import pose_fields
 
 FRAMES, MARKERS = "/tf", "/impact_predictor/markers"
 DESCRIPTION = "/robot_description"
@@ -206,7 +207,8 @@ class SceneMessages(MessageMaker):
         )
 
     def _placed(self, position: np.ndarray, rotation: np.ndarray) -> Any:
-        return self._pose(position, pin.Quaternion(rotation).coeffs())
+        fields = pose_fields(position, pin.Quaternion(rotation).coeffs())
+        return self._made("geometry_msgs/msg/Pose", fields)
 
     def _quaternion(self, rotation: np.ndarray) -> Any:
         return self.types["geometry_msgs/msg/Quaternion"](*pin.Quaternion(rotation).coeffs())

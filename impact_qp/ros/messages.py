@@ -23,9 +23,9 @@ from impact_qp.control.plan import Plan
 from impact_qp.control.status import Counts, status_fields
 from impact_qp.goals.goal import End
 from impact_robots import Robot
-from impact_ros.message_fields import joint_command_fields, write
-from impact_ros.messages import fill, set_vector
-from impact_ros.surface_message import contact_fields
+from impact_ros.message_fields import joint_command_fields, stamped, write
+from impact_ros.messages import fill, set_vector, to_nanoseconds
+from impact_ros.surface_message import announcement_fields
 
 NAN = float("nan")
 
@@ -63,12 +63,12 @@ def status_message(counts: Counts, text: str, stamp: Any, **known: Any) -> Contr
 
 def announcement_message(robot: Robot, plan: Plan, due: bool, stamp: Any) -> ImpactAnnouncement:
     """Return the announcement of an impact, or its withdrawal."""
-    message = ImpactAnnouncement(withdrawn=not due)
-    message.header.stamp = stamp
-    message.header.frame_id = robot.base_frame
+    time = to_nanoseconds(stamp)
+    fields = announcement_fields(None)
     if due:
-        message.window_start = stamp
-        write(message.contact, contact_fields(plan.contact, robot.contact_frame))
+        fields = announcement_fields(plan.contact, time, frame=robot.contact_frame)
+    message = ImpactAnnouncement()
+    write(message, stamped(time, robot.base_frame, fields))
     return message
 
 

@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 from geometry_msgs.msg import PoseStamped
 
-from impact_ros.messages import from_nanoseconds, set_orientation, set_vector
+from impact_robots.state.quaternions import quaternion_wxyz
+from impact_ros.message_fields import pose_fields, stamped, write
 from impact_sim.cell.cell_plant import BoxState
 
 WORLD = "world"
@@ -14,9 +16,6 @@ WORLD = "world"
 
 def pose_message(stamp_ns: int, box: BoxState) -> PoseStamped:
     """Return the pose of a box's centre in the world, at a stamp [ns]."""
-    message = PoseStamped()
-    from_nanoseconds(stamp_ns, message.header.stamp)
-    message.header.frame_id = WORLD
-    set_vector(message.pose.position, box.position)
-    set_orientation(message.pose.orientation, box.rotation)
+    pose = pose_fields(box.position, np.roll(quaternion_wxyz(box.rotation), -1))
+    write(message := PoseStamped(), stamped(stamp_ns, WORLD, {"pose": pose}))
     return message

@@ -4,17 +4,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped, Vector3Stamped, WrenchStamped
 from nav_msgs.msg import Odometry
+from rclpy.publisher import Publisher
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from impact_msgs.msg import GrabStatus, JointCommand
-from impact_ros.messages import fill, from_nanoseconds, set_vector, to_nanoseconds
+from impact_ros.message_fields import (
+    joint_state_fields,
+    odometry_fields,
+    stamped,
+    vector_field,
+    wrench_fields,
+    write,
+)
+from impact_ros.messages import to_nanoseconds
 from impact_ros.node.checked_callback import checked_callback
 from impact_ros.node.main import main_for
 from impact_ros.parameters import declare, parameter
@@ -85,7 +95,8 @@ class ImpactHumanoidSimNode(LockstepNode):
         self._boxes = [make(PoseStamped, f"{box_name(k)}_pose", STREAM) for k in range(count)]
         self._sizes = [make(Vector3Stamped, f"{box_name(k)}_size", LATCHED) for k in range(count)]
         for number, size in enumerate(self._sizes):
-            size.publish(_size_message(number, layout.boxes[number].size))
+            edges = {"vector": vector_field(np.array(layout.boxes[number].size))}
+            _publish(size, Vector3Stamped(), START_NS, box_name(number), edges)
         self._description = make(String, "robot_description", LATCHED)
         self._description.publish(String(data=self.robot.urdf))
         self._inputs = [
@@ -164,58 +175,29 @@ class ImpactHumanoidSimNode(LockstepNode):
         for number, box in enumerate(self._boxes):
             box.publish(pose_message(stamp, plant.box(number)))
         for palm, force in zip(self._palms, measured.palm_forces, strict=True):
-            palm.publish(_wrench(stamp, force))
+            _publish(palm, WrenchStamped(), stamp, WORLD, wrench_fields(force))
         for sole, wrench in zip(self._soles, sole_wrenches(plant), strict=True):
-            sole.publish(_wrench(stamp, wrench[:3], wrench[3:]))
-        self._base.publish(_odometry(stamp, self.robot.base_frame, measured))
-        self._states.publish(self._state(stamp))
+            fields = wrench_fields(wrench[:3], wrench[3:])
+            _publish(sole, WrenchStamped(), stamp, WORLD, fields)
+        q, v, robot = measured.q, measured.v, self.robot
+        odometry = odometry_fields(robot.base_frame, q[:7], v[:6])
+        _publish(self._base, Odometry(), stamp, WORLD, odometry)
+        state = joint_state_fields(robot.joint_names, q[7:], v[6:], plant.motor_torque)
+        _publish(self._states, JointState(), stamp, "", state)
 
-    def _state(self, stamp: int) -> JointState:
-        message = JointState(name=self.robot.joint_names)
-        from_nanoseconds(stamp, message.header.stamp)
-        fill(message.position, self.measured.q[7:])
-        fill(message.velocity, self.measured.v[6:])
-        fill(message.effort, self.stage.plant.motor_torque)
-        return message
+
+def _publish(
+    publisher: Publisher, message: Any, stamp: int, frame: str, fields: Mapping[str, Any]
+) -> None:
+    """Write a stamp [ns], a frame and fields into a message, and publish it."""
+    write(message, stamped(stamp, frame, fields))
+    publisher.publish(message)
 
 
 def _ignored(
     _measured: HumanoidMeasurement, _q: np.ndarray, _status: GrabStatus, _put: bool
 ) -> None:
     """Note nothing."""
-
-
-def _wrench(stamp: int, force: np.ndarray, moment: np.ndarray | None = None) -> WrenchStamped:
-    """Return a force (3,) [N] on the robot and its moment (3,) [N.m], world axes."""
-    message = WrenchStamped()
-    from_nanoseconds(stamp, message.header.stamp)
-    message.header.frame_id = WORLD
-    set_vector(message.wrench.force, force)
-    if moment is not None:
-        set_vector(message.wrench.torque, moment)
-    return message
-
-
-def _size_message(number: int, edges: Sequence[float]) -> Vector3Stamped:
-    """Return the edges of a box along its own axes [m]."""
-    message = Vector3Stamped()
-    message.header.frame_id = box_name(number)
-    from_nanoseconds(START_NS, message.header.stamp)
-    set_vector(message.vector, edges)
-    return message
-
-
-def _odometry(stamp: int, base: str, measured: HumanoidMeasurement) -> Odometry:
-    """Return the base's pose in the world, and its velocity in its own axes."""
-    message = Odometry(child_frame_id=base)
-    from_nanoseconds(stamp, message.header.stamp)
-    message.header.frame_id = WORLD
-    set_vector(message.pose.pose.position, measured.q[:3])
-    turn = message.pose.pose.orientation
-    turn.x, turn.y, turn.z, turn.w = measured.q[3:7].tolist()
-    set_vector(message.twist.twist.linear, measured.v[:3])
-    set_vector(message.twist.twist.angular, measured.v[3:6])
-    return message
 
 
 class StandaloneHumanoidNode(Standalone, ImpactHumanoidSimNode):

@@ -14,7 +14,13 @@ from std_msgs.msg import String
 
 from impact_msgs.msg import JointCommand, WrenchBatch
 from impact_robots.robot import Robot
-from impact_ros.messages import fill, from_nanoseconds, set_vector
+from impact_ros.message_fields import (
+    joint_state_fields,
+    stamped,
+    wrench_batch_fields,
+    wrench_fields,
+    write,
+)
 from impact_ros.node.checked_callback import checked_callback
 from impact_ros.qos import LATCHED, LOCKSTEP, STREAM
 from impact_sim.driver.arm_driver import CYCLE_NS, Interface
@@ -73,9 +79,22 @@ class ArmPort:
     def publish(self, measurement: Measurement) -> None:
         """Publish a measurement, the joint state last: it asks for the answer."""
         if measurement.time_ns > 0:
-            self._batch.publish(self._batch_message(measurement))
-        self._wrench.publish(self._wrench_message(measurement))
-        self._states.publish(self._state_message(measurement))
+            self._publish_batch(measurement)
+        time, base = START_NS + measurement.time_ns, self.robot.base_frame
+        write(wrench := WrenchStamped(), stamped(time, base, wrench_fields(measurement.forces[-1])))
+        self._wrench.publish(wrench)
+        values = measurement.q, measurement.dq, measurement.tau
+        fields = joint_state_fields(self.robot.joint_names, *values)
+        write(state := JointState(), stamped(time, "", fields))
+        self._states.publish(state)
+
+    def _publish_batch(self, measurement: Measurement) -> None:
+        """Publish the forces of a cycle, stamped with the time of the first one."""
+        period = CYCLE_NS // len(measurement.forces)
+        first = START_NS + measurement.time_ns - CYCLE_NS + period
+        fields = wrench_batch_fields(period, measurement.forces)
+        write(batch := WrenchBatch(), stamped(first, self.robot.base_frame, fields))
+        self._batch.publish(batch)
 
     def checked(self, message: JointCommand, measurement: Measurement) -> np.ndarray:
         """Return a command's values in the robot's joint order, shape (n,).
@@ -88,27 +107,3 @@ class ArmPort:
             ImpactError: not what this robot's driver would accept.
         """
         return checked_command(message, self.robot, self.interface, measurement.q)
-
-    def _state_message(self, measurement: Measurement) -> JointState:
-        message = JointState(name=self.robot.joint_names)
-        from_nanoseconds(START_NS + measurement.time_ns, message.header.stamp)
-        fill(message.position, measurement.q)
-        fill(message.velocity, measurement.dq)
-        fill(message.effort, measurement.tau)
-        return message
-
-    def _wrench_message(self, measurement: Measurement) -> WrenchStamped:
-        message = WrenchStamped()
-        from_nanoseconds(START_NS + measurement.time_ns, message.header.stamp)
-        message.header.frame_id = self.robot.base_frame
-        set_vector(message.wrench.force, measurement.forces[-1])
-        return message
-
-    def _batch_message(self, measurement: Measurement) -> WrenchBatch:
-        period = CYCLE_NS // len(measurement.forces)
-        message = WrenchBatch(sample_period=period * 1e-9)
-        first = START_NS + measurement.time_ns - CYCLE_NS + period
-        from_nanoseconds(first, message.header.stamp)
-        message.header.frame_id = self.robot.base_frame
-        fill(message.force, measurement.forces)
-        return message

@@ -10,21 +10,33 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("rosbags")
 
-from rclpy.serialization import serialize_message
+from geometry_msgs.msg import PoseStamped, WrenchStamped
+from nav_msgs.msg import Odometry
+from rclpy.serialization import deserialize_message, serialize_message
+from sensor_msgs.msg import JointState
 
 from impact_bags import impact_typestore
 from impact_bags.writing.suite_messages import CONTROLLER_STATUS, DETECTOR_STATUS, SuiteMessages
 from impact_detector.attribution.expectation import Announcement
 from impact_detector.ros.messages import status_message as detector_status_message
 from impact_detector.signals.sample import DetectionStatus
-from impact_msgs.msg import ControllerStatus, ImpactEvent
+from impact_msgs.msg import ControllerStatus, ImpactEvent, WrenchBatch
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import Counts
 from impact_qp.limits import Contact
 from impact_qp.ros.messages import announcement_message, command_message, status_message
-from impact_ros.message_fields import constant
+from impact_ros.message_fields import (
+    constant,
+    joint_state_fields,
+    odometry_fields,
+    pose_fields,
+    stamped,
+    wrench_batch_fields,
+    wrench_fields,
+    write,
+)
 from impact_ros.messages import from_nanoseconds
 
 TIME = 5_000_000_007  # [ns]
@@ -74,6 +86,45 @@ def test_a_command_is_the_same(panda, interface, driver_compensates):
     kind, made = SuiteMessages(types, "base").command(TIME, robot, values, interface)
     assert repr(received(types, sent, kind)) == repr(made)
     assert made.includes_gravity is (interface == "torque" and not driver_compensates)
+
+
+def test_what_drivers_publish_is_the_same():
+    types, random = impact_typestore(), np.random.default_rng(0)
+    force, moment, twist, forces = (random.normal(size=s) for s in (3, 3, 6, (25, 3)))
+    pose = np.array([0.1, 0.2, 0.3, 0.5, -0.5, 0.5, 0.5])
+    names, values = ("a", "b"), random.normal(size=(3, 2))
+    wxyz, make = np.roll(pose[3:], 1), SuiteMessages(types, "base")
+    for message, frame, fields, (kind, made) in (
+        (
+            JointState(),
+            "",
+            joint_state_fields(names, *values),
+            make.joint_state(TIME, names, *values),
+        ),
+        (WrenchStamped(), "base", wrench_fields(force), make.wrench(TIME, force)),
+        (WrenchStamped(), "base", wrench_fields(force, moment), make.wrench(TIME, force, moment)),
+        (
+            WrenchBatch(),
+            "base",
+            wrench_batch_fields(40_000, forces),
+            make.wrench_batch(TIME, 40_000, forces),
+        ),
+        (
+            PoseStamped(),
+            "world",
+            {"pose": pose_fields(pose[:3], pose[3:])},
+            make.pose(TIME, "world", pose[:3], wxyz),
+        ),
+        (
+            Odometry(),
+            "world",
+            odometry_fields("pelvis", pose, twist),
+            make.odometry(TIME, "world", "pelvis", pose, twist),
+        ),
+    ):
+        write(message, stamped(TIME, frame, fields))
+        recorded = bytes(types.serialize_cdr(made, kind))
+        assert deserialize_message(recorded, type(message)) == message
 
 
 def test_a_detection_status_is_the_same():

@@ -27,8 +27,8 @@ from impact_qp.ros.messages import (
     status_message,
 )
 from impact_robots import Robot
-from impact_ros.message_fields import write
-from impact_ros.messages import fill, from_nanoseconds
+from impact_ros.message_fields import joint_state_fields, write
+from impact_ros.messages import from_nanoseconds
 from impact_ros.qos import LATCHED, RECORD
 
 # Several cycles are sent at once, so the queues are deep: reliable subscribers lose none.
@@ -115,9 +115,7 @@ class CyclePublisher:
         self._publishers[topic].publish(message)
 
     def _state(self, cycle: LoopCycle, stamp: Any) -> JointState:
-        message = JointState(name=self._robot.joint_names)
+        message = JointState()
         message.header.stamp = stamp
-        fill(message.position, cycle.q)
-        fill(message.velocity, cycle.dq)
-        fill(message.effort, cycle.tau)
+        write(message, joint_state_fields(self._robot.joint_names, cycle.q, cycle.dq, cycle.tau))
         return message
