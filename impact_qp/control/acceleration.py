@@ -69,7 +69,6 @@ class AccelerationSolver:
         limits: Sequence[Limit] = (),
         envelope: Limit | None = None,
         joint_limit: JointLimit | None = None,
-        torque_limit: TorqueLimit | None = None,
         sent: CommandInterface | None = None,
     ) -> None:
         """Create the programs.
@@ -83,7 +82,6 @@ class AccelerationSolver:
             limits: always in force, beside those of joints and torques.
             envelope: active if :meth:`solve` says so.
             joint_limit: instead of the robot's.
-            torque_limit: instead of the robot's.
             sent: interface of the arm; None: torques, after nothing was sent.
         """
         from impact_qp.compiled.torque_box import torques_of  # loads slowly
@@ -91,7 +89,7 @@ class AccelerationSolver:
         self._torques_of = direct(torques_of)
         self.robot, self._by = robot, solver
         self.joint_limit = JointLimit(robot, period) if joint_limit is None else joint_limit
-        self.torque_limit = TorqueLimit(robot, period) if torque_limit is None else torque_limit
+        self.torque_limit = TorqueLimit(robot, period)
         always = (self.joint_limit, self.torque_limit, *limits)
         with_impact = always if impact_limit is None else (*always, impact_limit)
         self._rates = [each for each in with_impact if isinstance(each, RateLimit)]

@@ -94,19 +94,15 @@ class ApproachTasks:
         period: float,
         *,
         velocity: VelocityTask | None = None,
-        orientation: OrientationTask | None = None,
-        posture: PostureTask | None = None,
     ) -> None:
-        """Set up for a control period [s]; tasks that are not given have the suite's gains."""
+        """Set up for a control period [s]; without a velocity task that of the suite's gains."""
         from impact_qp.compiled.motion_step import along  # loads slowly
 
         self._along, self._moving = direct(along), np.zeros(3)  # reference of a moving arm [m/s]
         self._plan, self._period = plan, period
         self._normal, self._into = plan.contact.normal, -min(plan.speed, plan.speed_cap)
         self.velocity = VelocityTask() if velocity is None else velocity
-        self.orientation = OrientationTask() if orientation is None else orientation
-        self.posture = PostureTask(robot.dof) if posture is None else posture
-        self._damping = POSTURE_DAMPING if posture is None else posture.damping
+        self.orientation, self.posture = OrientationTask(), PostureTask(robot.dof)
         self.reset()
 
     @property
@@ -124,7 +120,7 @@ class ApproachTasks:
         """Begin a phase where the contact ``point`` is."""
         self.speed, self._step = 0.0, None
         self._held = point.position if phase is Phase.HOLD else None
-        self.posture.damping = BRAKING_RATE if phase is Phase.BRAKE else self._damping
+        self.posture.damping = BRAKING_RATE if phase is Phase.BRAKE else POSTURE_DAMPING
         self._stay_at(point)
 
     def _stay_at(self, point: PointState) -> None:
