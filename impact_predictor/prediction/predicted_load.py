@@ -68,11 +68,7 @@ class PredictedLoad(NamedTuple):
 
 
 def predicted_load(
-    contacts: Sequence[RobotContact],
-    robot: Robot,
-    *,
-    joints: str = ANNOUNCED,
-    interface: str = "torque",
+    contacts: Sequence[RobotContact], robot: Robot, *, joints: str = ANNOUNCED
 ) -> PredictedLoad:
     """Return the loads of an impact at all contacts at once, with the velocity of the state.
 
@@ -83,9 +79,8 @@ def predicted_load(
 
     Args:
         contacts: at least one, all in the same state.
-        robot: the arm.
+        robot: the arm, commanded by torques.
         joints: "announced", the robot's ranges, or "nominal".
-        interface: by which the arm is commanded: "torque", "velocity" or "position".
 
     Raises:
         UnknownNameError: no such ranges of the joints.
@@ -95,7 +90,7 @@ def predicted_load(
     impact = _Impact(contacts, robot)
     try:
         state = contacts[0].state.robot_state
-        arm = elastic_arm(robot, state, drive_of(robot, interface), covered=True)
+        arm = elastic_arm(robot, state, drive_of(robot, "torque"), covered=True)
         expected = impact.load(arm, [_middle(each.surface) for each in contacts])
         surfaces = [each.surface for each in contacts]
         cases = [expected]

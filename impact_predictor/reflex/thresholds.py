@@ -35,16 +35,13 @@ class ObservedHit(NamedTuple):
     force: np.ndarray  # likewise, in the axes that the arm uses, shape (6,) [N], [N.m]
 
 
-def thresholds_by_hits(
-    hits: Sequence[ObservedHit], speed: float, vendor: Thresholds, *, reacts: bool = True
-) -> Thresholds:
+def thresholds_by_hits(hits: Sequence[ObservedHit], speed: float, vendor: Thresholds) -> Thresholds:
     r"""Return the thresholds for a hit, :math:`\max(v_i, 1.1\,\gamma\,\tau_i(v_0)\,v/v_0)`.
 
     Args:
         hits: recorded ones: same pose, surface, controller and load; the worst counts.
         speed: of the planned hit [m/s].
         vendor: thresholds that the result is never below.
-        reacts: as of :func:`growth`.
 
     Raises:
         OutOfRangeError: no hits, or speeds not above 0.
@@ -52,7 +49,7 @@ def thresholds_by_hits(
     """
     speeds = [each.speed for each in hits]
     torque, force = (
-        needed_thresholds(least, scaled_peaks(peaks, speeds, speed, reacts=reacts))
+        needed_thresholds(least, scaled_peaks(peaks, speeds, speed))
         for least, peaks in (
             (vendor.torque, [each.torque for each in hits]),
             (vendor.force, [each.force for each in hits]),
@@ -61,13 +58,11 @@ def thresholds_by_hits(
     return Thresholds(torque, force)
 
 
-def growth(ratio: float, *, reacts: bool = True) -> float:
+def growth(ratio: float) -> float:
     """Return by how much a peak may grow faster than the speed (spec of list B), gamma [-].
 
     Args:
         ratio: planned over recorded speed [-].
-        reacts: whether the control loop reacts to the contact; otherwise it coasts, and a linear
-            contact's peak is proportional to the speed.
 
     Raises:
         PredictionError: planned for more than four times the recorded speed.
@@ -77,21 +72,16 @@ def growth(ratio: float, *, reacts: bool = True) -> float:
             f"collision thresholds: expected a speed of at most {FARTHEST:g} times the recorded"
             f" one, got {ratio:.2f} times; record a faster hit first"
         )
-    if not reacts:
-        return 1.0
     return GROWTHS[0] if ratio <= _TWICE else GROWTHS[1]
 
 
-def scaled_peaks(
-    recorded: ArrayLike, speeds: ArrayLike, speed: float, *, reacts: bool = True
-) -> np.ndarray:
+def scaled_peaks(recorded: ArrayLike, speeds: ArrayLike, speed: float) -> np.ndarray:
     r"""Return the expected peaks of a hit, the largest :math:`\gamma\,\tau_i(v_0)\,v/v_0`.
 
     Args:
         recorded: peaks of the observed external torque in k hits, shape (k, n) [N.m].
         speeds: of these hits, shape (k,) [m/s].
         speed: of the planned one [m/s].
-        reacts: as of :func:`growth`.
 
     Returns:
         shape (n,) [N.m].
@@ -105,7 +95,7 @@ def scaled_peaks(
         raise OutOfRangeError("recorded speeds", "one above 0 m/s for each hit", each.tolist())
     ratios = speed / each
     near = ratios <= max(FARTHEST, float(ratios.min()))  # slower hits say nothing of this one
-    factors = [r * growth(float(r), reacts=reacts) for r in ratios[near]]
+    factors = [r * growth(float(r)) for r in ratios[near]]
     expected: np.ndarray = (peaks[near] * np.array(factors)[:, None]).max(axis=0)
     return expected
 

@@ -104,15 +104,6 @@ def face_bounds(
     return np.array([_face_bound(corners, c, face, least) for face in faces])
 
 
-def face_impulses(G: np.ndarray, closing: ArrayLike) -> np.ndarray:
-    """Return F(c): impulses of a plastic impact of corners, at least 0, shape (k,) [N.s].
-
-    Arguments and errors are those of :func:`face_bounds`.
-    """
-    c = finite_array(closing, (len(G),), "closing")
-    return _Corners(_effect(G, len(c))).impulses(c)
-
-
 def independent_ratio(
     bounds: np.ndarray, masses: ArrayLike, closing: ArrayLike, e: float
 ) -> np.ndarray:

@@ -35,9 +35,7 @@ DIRECTIONS = 8  # of that slip
 _CUBE = np.array(list(product((-1.0, 1.0), repeat=3)))
 
 
-def load_set(
-    state: PointState, surface: Surface, robot: Robot, *, interface: str = "torque"
-) -> Polytope:
+def load_set(state: PointState, surface: Surface, robot: Robot) -> Polytope:
     """Return the convex hull of the impulses of all cases, widened by the model's error, in p.
 
     Cases are no friction and the highest, the ends of restitution, every decade of stiffness, the
@@ -49,8 +47,7 @@ def load_set(
     Args:
         state: dynamics of the arm right before the impact.
         surface: that the contact point hits.
-        robot: the arm.
-        interface: by which the arm is commanded: "torque", "velocity" or "position".
+        robot: the arm, commanded by torques.
 
     Raises:
         NotApproachingError: the contact point does not approach.
@@ -60,7 +57,7 @@ def load_set(
     if not speed > 0.0:
         raise NotApproachingError(-speed)
     try:
-        arm = elastic_arm(robot, state.robot_state, drive_of(robot, interface))
+        arm = elastic_arm(robot, state.robot_state, drive_of(robot, "torque"))
     except PredictionError as error:
         raise UnknownJointsError(str(error)) from None
     arms = [arm.scaled(scale) for scale in joint_ends(robot, ANNOUNCED)]

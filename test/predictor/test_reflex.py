@@ -113,7 +113,6 @@ def test_recorded_hits_are_scaled_with_what_a_loop_adds():
     np.testing.assert_allclose(
         scaled_peaks(recorded, [0.05, 0.05], 0.1), [6 * 2 * 1.15, 10 * 2 * 1.15]
     )
-    np.testing.assert_allclose(scaled_peaks(recorded, [0.05, 0.05], 0.1, reacts=False), [12, 20])
     assert growth(4.0) == 1.3
 
 
