@@ -120,19 +120,3 @@ class JointReader:
             expected = len(self._seen or ())
             raise MessageError(f"expected {expected} values of {label} (or none), got {count}")
         return self._unknown.copy()
-
-
-def joint_state_arrays(message: Any, names: Sequence[str]) -> JointArrays:
-    """Read one joint state once; keep a `JointReader` for a stream.
-
-    Args:
-        message: sensor_msgs JointState.
-        names: Names of the n joints, in the order wanted.
-
-    Returns:
-        Position, velocity and effort, each of shape (n,), NaN where the message has none.
-
-    Raises:
-        MessageError: As `JointReader.read`.
-    """
-    return JointReader(names).read(message)

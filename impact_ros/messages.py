@@ -14,21 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from impact_ros.exceptions import MessageError
-from impact_ros.joints import JointArrays, JointReader, joint_state_arrays, reorder
+from impact_ros.joints import JointArrays, JointReader, reorder
 
 __all__ = [
     "JointArrays",
     "JointReader",
     "fill",
     "from_nanoseconds",
-    "joint_state_arrays",
     "non_finite",
     "reorder",
     "rotation_of",
     "set_orientation",
     "set_vector",
     "to_nanoseconds",
-    "to_seconds",
     "vector",
 ]
 
@@ -123,15 +121,6 @@ def rotation_of(source: Any) -> np.ndarray:
         raise MessageError(f"expected a unit quaternion, got {got}")
     rotation: np.ndarray = quaternion.normalized().toRotationMatrix()
     return rotation
-
-
-def to_seconds(stamp: Any) -> float:
-    """Return a stamp in seconds; of a wall clock's time only microseconds survive.
-
-    Args:
-        stamp: builtin_interfaces Time or Duration.
-    """
-    return float(stamp.sec + stamp.nanosec * 1e-9)
 
 
 def to_nanoseconds(stamp: Any) -> int:
