@@ -71,40 +71,36 @@ def measure(quick: bool = False) -> dict[str, float]:
     return found
 
 
-def campaign(
-    count: int, seed: int, gain: tuple[float, float] | None = None
-) -> tuple[int, int, list[str]]:
+def campaign(count: int, seed: int) -> tuple[int, int, list[str]]:
     """Return how many hits there were, what must not have been, and a line for each wall of it.
 
     Failed are hits above 1.3 of a limit, hits above a limit after the first on the same wall that
-    was, and, with true sensors, runs of 100 hits with more than two above a limit.
+    was, and runs of 100 hits with more than two above a limit. Torque sensors are true.
 
     Args:
         count: hits to make; a series that the learner stops has fewer.
         seed: of all that is drawn.
-        gain: torques measured over the true ones, each joint's drawn from it; none: 1.
     """
-    struck = strike_walls(count, seed, gain)
+    struck = strike_walls(count, seed, None)
     loads = np.concatenate([each.load for each in struck])
     failed = int((loads > WORST).sum()) + _again(struck)
-    if gain is None:
-        runs = [loads[k : k + OF] for k in range(0, len(loads), OF)]
-        failed += sum(int((run > 1.0).sum()) > RARE for run in runs)
+    runs = [loads[k : k + OF] for k in range(0, len(loads), OF)]
+    failed += sum(int((run > 1.0).sum()) > RARE for run in runs)
     return len(loads), failed, [_line(each) for each in struck if max(each.load) > 1.0]
 
 
-def low_sensors(count: int, seed: int) -> tuple[int, int, list[str]]:
-    """Return the :func:`campaign` with torque sensors that are 10 to 15 % low."""
-    return campaign(count, seed, LOW)
-
-
 def strike_walls(count: int, seed: int, gain: tuple[float, float] | None) -> list[Struck]:
-    """Return what so many hits were like, five a wall; arguments of :func:`campaign`."""
+    """Return what so many hits were like, five a wall; arguments of :func:`strike_wall`."""
     return [strike_wall((seed, number), gain) for number in range(-(-count // HITS))]
 
 
 def strike_wall(seed: tuple[int, int], gain: tuple[float, float] | None) -> Struck:
-    """Return what the hits of one drawn wall and arm were like; arguments of :func:`campaign`."""
+    """Return what the hits of one drawn wall and arm were like.
+
+    Args:
+        seed: of all that is drawn, and number of the wall.
+        gain: torques measured over the true ones, each joint's drawn from it; none: 1.
+    """
     robot, random = load_robot(ROBOT), np.random.default_rng([*seed, 31])
     truth = draw_truth(robot, KINDS[ONE_POSE], seed)
     wall, shown = drawn_law(random, 0.0), random.uniform(*(gain or (1.0, 1.0)), robot.dof)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Annotated, Any
 
 import numpy as np
@@ -96,7 +96,3 @@ class SpreadingScenario(BoxTask):
         """Return the box's displacement in a trial, uniform within ``variation``, (3,) [m]."""
         largest = np.array(self.variation.get("box", (0.0, 0.0, 0.0)), dtype=float)
         return largest * np.random.default_rng([seed, STREAM]).uniform(-1.0, 1.0, 3)
-
-    def renamed(self, name: str) -> SpreadingScenario:
-        """Return a copy with another name."""
-        return replace(self, name=name)
