@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from impact_qp.compiled.records import Allowed, Newton
+from impact_qp.exceptions import ControlError
 from impact_robots import Robot
 from impact_robots.compiling.direct_call import direct
 from impact_robots.state.axis_chain import axis_chain
@@ -23,8 +24,7 @@ _NEWTON = Newton(iterations=30, reached=1e-8, damping=1e-6)
 class Reach:
     """Moves a contact frame to points, within the joints' limits and a tilt of the tool.
 
-    If each joint has one axis, compiled functions are used, see
-    :mod:`~impact_qp.compiled.reach_steps`; otherwise the plain form.
+    Its steps are compiled, see :mod:`~impact_qp.compiled.reach_steps`.
 
     Attributes:
         low: lowest joint positions, shape (n,) [rad].
@@ -53,6 +53,9 @@ class Reach:
             tilt: largest rotation from the normal, >= 0; rotation about the normal is free
                 [rad].
             around: joint positions that are always allowed, shape (n,) [rad].
+
+        Raises:
+            ControlError: no joint moves the frame, or one that does has not one axis.
         """
         self._model, self._data = robot.model, robot.model.createData()
         self._frame = robot.model.getFrameId(frame or robot.contact_frame)
@@ -61,8 +64,11 @@ class Reach:
         self.high = np.maximum(np.minimum(limits.position_upper - RESERVE, around + _TURN), around)
         self._normal, self._facing = _floats(normal), _floats(facing)
         self.least = float(np.cos(tilt))
-        self._chain = axis_chain(robot.model, self._frame)
-        self._steps = None if self._chain is None else _compiled()
+        chain = axis_chain(robot.model, self._frame)
+        if chain is None:
+            name = frame or robot.contact_frame
+            raise ControlError(f"contact frame: expected one that the joints move, got {name!r}")
+        self._chain, self._steps = chain, _compiled()
 
     def to(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
         """Return the allowed configuration at a point that is nearest to ``q``, or None.
@@ -71,8 +77,6 @@ class Reach:
             point: base axes, shape (3,) [m].
             q: start, shape (n,) [rad].
         """
-        if self._steps is None:
-            return self._plain_to(point, q)
         return self._found(*self._steps.to_point(*self._asked(point, q)))
 
     def bring(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
@@ -84,14 +88,10 @@ class Reach:
             point: base axes, shape (3,) [m].
             q: start, shape (n,) [rad].
         """
-        if self._steps is None:
-            return self._plain_bring(point, q)
         return self._found(*self._steps.bring_to_point(*self._asked(point, q)))
 
     def around(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Return q after a step that hardly moves the contact frame, shape (n,) [rad]."""
-        if self._steps is None or self._chain is None:
-            return self._plain_around(q, step)
         return self._steps.step_around(self._chain, _NEWTON, _floats(q), _floats(step))
 
     def _asked(self, point: np.ndarray, q: np.ndarray) -> tuple[Any, ...]:
@@ -103,47 +103,6 @@ class Reach:
     def _found(allowed: bool, q: np.ndarray) -> np.ndarray | None:
         return q if allowed else None
 
-    def _plain_to(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-        """Plain form of :meth:`to`."""
-        for _ in range(_NEWTON.iterations):
-            place = self.place(q)
-            missing = point - place.translation
-            if missing @ missing < _NEWTON.reached**2:
-                return q if self._is_allowed(q, place) else None
-            J = self._jacobian(q)[:3]
-            q = q + J.T @ np.linalg.solve(J @ J.T + _NEWTON.damping * np.eye(3), missing)
-        return None
-
-    def _plain_bring(self, point: np.ndarray, q: np.ndarray) -> np.ndarray | None:
-        """Plain form of :meth:`bring`."""
-        error = np.zeros(6)
-        across = np.eye(3) - np.outer(self._normal, self._normal)
-        for _ in range(_NEWTON.iterations):
-            q = np.clip(q, self.low, self.high)
-            place = self.place(q)
-            error[:3] = point - place.translation
-            faces = self.cosine(place) >= self.least
-            if faces and error[:3] @ error[:3] < _NEWTON.reached**2:
-                return q
-            J = self._jacobian(q)
-            J[3:] = 0.0 if faces else across @ J[3:]
-            turn = np.cross(place.rotation @ self._facing, self._normal)
-            error[3:] = 0.0 if faces else turn
-            q = q + J.T @ np.linalg.solve(J @ J.T + _NEWTON.damping * np.eye(6), error)
-        return None
-
-    def _plain_around(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
-        """Plain form of :meth:`around`."""
-        self.place(q)
-        J = self._jacobian(q)[:3]
-        return q + step - J.T @ np.linalg.solve(J @ J.T + _NEWTON.damping * np.eye(3), J @ step)
-
-    def _jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return the pose of the contact frame, base axes, after :meth:`place`."""
-        return pin.computeFrameJacobian(
-            self._model, self._data, q, self._frame, pin.LOCAL_WORLD_ALIGNED
-        ).reshape(6, -1)
-
     def place(self, q: np.ndarray) -> pin.SE3:
         """Return the pose of the contact frame."""
         pin.forwardKinematics(self._model, self._data, q)
@@ -152,10 +111,6 @@ class Reach:
     def cosine(self, place: pin.SE3) -> float:
         """Return the cosine of the rotation of the tool from the surface normal."""
         return float(self._normal @ place.rotation @ self._facing)
-
-    def _is_allowed(self, q: np.ndarray, place: pin.SE3) -> bool:
-        inside = bool(np.all(q >= self.low) and np.all(q <= self.high))
-        return inside and self.cosine(place) >= self.least - 1e-6
 
 
 class _Steps(NamedTuple):
