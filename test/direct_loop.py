@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The Franka loop's process with the fake arm in it: `python -m direct_loop DESCRIPTOR`."""
+"""The Franka loop's process with the fake arm in it: `python -m direct_loop MEMORY NODE`."""
 
 import sys
 import time

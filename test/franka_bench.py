@@ -71,6 +71,7 @@ class ScriptedLoop:
         self.cycles, self.commands = self._node.cycles, self._node.commands
         self.asked, self.plan, self.words = [], None, ["p99 250 us: fast enough"]
         self.is_alive, self.deaf, self.refusal = True, False, ""
+        self.ended_in_order = True
         self.restored, self.restoring = 0, ""
         self.number, self.state, self.changes, self.begun = 0, LoopState.CONNECTED, {}, 0
 
@@ -109,11 +110,11 @@ class ScriptedLoop:
             self._loop.cycles.write(cycle)
 
     def die(self, *words):
-        self.is_alive = False
+        self.is_alive = self.ended_in_order = False
         self.words.extend(words)
 
     def stop(self, *, at_once):
-        self.is_alive = False
+        self.is_alive, self.ended_in_order = False, not at_once
 
     def restore(self):
         self.restored += 1

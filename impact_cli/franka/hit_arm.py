@@ -25,6 +25,7 @@ from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm, is_on_this_mac
 from impact_drivers.franka.arm.settings import ArmSettings, read_settings
 from impact_drivers.franka.hit_need import hit_need
 from impact_drivers.franka.hit_process import HitJob, run_hit
+from impact_drivers.franka.loop.loop import MOVED
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
 from impact_robots.dynamics import ArmDynamics
@@ -60,8 +61,8 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
         raise_thresholds=settings.raise_thresholds or arguments.raise_thresholds,
         realtime=settings.realtime and not is_fake,
     )
-    state = _look(arguments, settings, questions)
-    plan = _plan_in_front(arguments, state.q, robot, questions)
+    stands = _look(arguments, settings, questions).q
+    plan = _plan_in_front(arguments, stands, robot, questions)
     clear = "Is the workspace clear of people, and is the emergency stop within reach?"
     agreed: Iterable[str] = ()
     if arguments.unattended or questions.agrees(clear):
@@ -78,10 +79,12 @@ def hit_with_an_arm(arguments: argparse.Namespace, make_folder: Callable[[], Pat
             robot=arguments.robot,
             alone=not is_fake,
         )
-        job = with_thresholds(job, state.q, robot, arguments, questions)
+        job = with_thresholds(job, stands, robot, arguments, questions)
+        _refuse_moved(stands, _look(arguments, settings, questions).q)
         runs.append(_hit_at_an_arm(job, folder, robot))
         if stopped := bool(runs[-1].outcome.fault or runs[-1].outcome.refusal):
             break  # the operator has to check the arm first
+        stands = _look(arguments, settings, questions).q
     if folder is None:
         print("Nothing was computed." if arguments.dry_run else "Nothing was hit.")
         return 1
@@ -107,6 +110,23 @@ def _look(arguments: argparse.Namespace, settings: ArmSettings, questions: Quest
         )
     arm.recover()
     return arm.look()
+
+
+def _refuse_moved(before: np.ndarray, now: np.ndarray) -> None:
+    """Refuse an arm that was moved while questions were asked: the surface is elsewhere then.
+
+    Args:
+        before: joint positions for which it was planned, shape (7,) [rad].
+        now: present ones.
+
+    Raises:
+        DriverError: they differ.
+    """
+    if not (away := float(np.abs(now - before).max())) <= MOVED:
+        raise DriverError(
+            f"the arm was moved by {away:.3g} rad since the distance to the surface was asked for;"
+            " begin again"
+        )
 
 
 def _agreed(arguments: argparse.Namespace, plan: Plan, questions: Questions) -> Iterator[str]:

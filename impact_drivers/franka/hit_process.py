@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -26,6 +28,7 @@ from impact_drivers.franka.loop.loop import FrankaLoop
 from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_drivers.franka.loop.loop_times import TimesReport
 from impact_drivers.franka.loop.protection import STILL_RAISED
+from impact_drivers.franka.loop_main import Wanted
 from impact_drivers.franka.restore_main import connected, restore
 from impact_drivers.franka.strike_order import StrikeOrder
 from impact_qp.control.plan import Plan
@@ -133,7 +136,7 @@ def detector(job: HitJob, robot: Robot) -> DetectorSession:
 
 
 def run_hit(job: HitJob, now: Callable[[], int]) -> HitOutcome:
-    """Hit, in a process of its own; an interrupt lets the arm brake first.
+    """Hit, in a process of its own; an interrupt, or the end of this one, lets the arm brake first.
 
     Raises:
         DriverError: as :func:`perform`.
@@ -141,7 +144,7 @@ def run_hit(job: HitJob, now: Callable[[], int]) -> HitOutcome:
     """
     context = multiprocessing.get_context("spawn")
     pipe, other = context.Pipe()
-    process = context.Process(target=_run, args=(job, now, other), daemon=True)
+    process = context.Process(target=_run, args=(job, now, other, os.getpid()), daemon=True)
     with interrupts_blocked():  # inherited until the process can brake on an interrupt
         process.start()
     other.close()
@@ -150,6 +153,10 @@ def run_hit(job: HitJob, now: Callable[[], int]) -> HitOutcome:
         process.join(BRAKED_WITHIN)
         if answer is None:
             answer = died(connected(job.address), job.settings)
+        elif isinstance(answer, HitOutcome) and STILL_RAISED in answer.fault:
+            reason = restore(connected(job.address), job.settings)
+            state = f"{STILL_RAISED}{reason}" if reason else "its thresholds are low again"
+            answer.notes.append(state)
     finally:
         process.join(BRAKED_WITHIN)
     if isinstance(answer, str):
@@ -183,16 +190,16 @@ def _received(pipe: Connection) -> Any:
         raise
 
 
-def _run(job: HitJob, now: Callable[[], int], pipe: Connection) -> None:
-    stop: list[int] = []
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, lambda number, _frame: stop.append(number))
+def _run(job: HitJob, now: Callable[[], int], pipe: Connection, parent: int) -> None:
+    wanted = Wanted(parent)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     try:
         notes = claim() if job.alone else []
         arm = LibfrankaArm(job.address, realtime=job.settings.realtime)
-        outcome = perform(arm, load_fr3(job.robot), job, now=now, stopped=lambda: bool(stop))
+        outcome = perform(arm, load_fr3(job.robot), job, now=now, stopped=wanted.no_longer)
         outcome.notes.extend(notes)
-        pipe.send(outcome)
+        answer: HitOutcome | str = outcome
     except ImpactError as error:
-        pipe.send(str(error))
+        answer = str(error)
+    with suppress(BrokenPipeError):  # nobody waits for it any more
+        pipe.send(answer)

@@ -1,8 +1,9 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""The loop's process: `python -m impact_drivers.franka.loop_main DESCRIPTOR`, started by the node.
+"""The loop's process, started by the node: `python -m impact_drivers.franka.loop_main MEMORY NODE`.
 
-The descriptor is that of the shared memory; the parameters are one line on standard input. No ROS,
+MEMORY is the descriptor of the shared memory, NODE the number of the node's process; the parameters
+are one line on standard input. No ROS,
 and no second thread except the one that makes controllers in the loop's spare time: libfranka holds
 Python's lock while it waits for the arm.
 """
@@ -16,6 +17,7 @@ from collections.abc import Callable
 
 from impact_detector.parameters import session_for
 from impact_detector.session import DetectorSession
+from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.arm.arm import Arm
 from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
 from impact_drivers.franka.arm.real_time import claim
@@ -45,18 +47,19 @@ def libfranka_arm(settings: FrankaParameters) -> LibfrankaArm:
     return arm
 
 
-def run(descriptor: int, settings: FrankaParameters, connect: Connect) -> None:
+def run(descriptor: int, node: int, settings: FrankaParameters, connect: Connect) -> None:
     """Run the loop until a request to end, or until the node's process has ended.
 
     Args:
         descriptor: of the shared memory.
+        node: number of the node's process.
         settings: of the node.
         connect: to the arm.
 
     Raises:
-        ImpactError: the arm cannot be controlled.
+        ImpactError: the arm cannot be controlled, or keeps raised collision thresholds.
     """
-    wanted = Wanted()
+    wanted = Wanted(node)
     link, robot = LoopEnd(descriptor, settings.request_age), settings.load_robot()
     arm = connect(settings)
     arm.configure(settings)  # it must be idle and without errors
@@ -76,15 +79,17 @@ def run(descriptor: int, settings: FrankaParameters, connect: Connect) -> None:
         loop.run()
     finally:
         print(loop.times.report().line())
+    if loop.still_raised:
+        raise DriverError(loop.still_raised)
 
 
 class Wanted:
-    """Whether the loop shall run: no signal received, and the node's process runs."""
+    """Whether a loop shall run: no signal received, and the process that started it runs."""
 
-    def __init__(self) -> None:
-        """Start watching."""
-        self._parent, self._signalled = os.getppid(), False
-        for number in (signal.SIGINT, signal.SIGTERM):
+    def __init__(self, parent: int) -> None:
+        """Start watching; ``parent``: number of that process, which may have ended already."""
+        self._parent, self._signalled = parent, False
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._note)
 
     def _note(self, _number: int, _frame: object) -> None:
@@ -99,7 +104,7 @@ def main(connect: Connect = libfranka_arm) -> int:
     """Run the process; return its exit status: 0 ended in order, 1 failed."""
     try:
         settings = FrankaParameters.from_line(sys.stdin.readline())
-        run(int(sys.argv[1]), settings, connect)
+        run(int(sys.argv[1]), int(sys.argv[2]), settings, connect)
     except ImpactError as error:
         print(" ".join(str(error).split()), flush=True)
         return 1

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 
 from impact_drivers.franka.child import Child
@@ -29,7 +30,7 @@ class LoopProcess:
 
         Args:
             settings: passed as one line on its standard input.
-            module: to run, with the descriptor of the memory as argument.
+            module: to run, see :mod:`.loop_main`.
 
         Raises:
             LinkError: no shared memory available.
@@ -39,7 +40,8 @@ class LoopProcess:
         self._link = NodeEnd()
         self.cycles, self.commands = self._link.cycles, self._link.commands
         descriptor = self._link.descriptor
-        self._child = Child(module, settings.to_line(), [str(descriptor)], [descriptor])
+        given = [str(descriptor), str(os.getpid())]
+        self._child = Child(module, settings.to_line(), given, [descriptor])
 
     @property
     def identifier(self) -> int:
@@ -50,6 +52,11 @@ class LoopProcess:
     def is_alive(self) -> bool:
         """Whether the process runs."""
         return self._child.is_alive
+
+    @property
+    def ended_in_order(self) -> bool:
+        """Whether the process has ended, with the arm's collision thresholds low."""
+        return self._child.process.poll() == 0
 
     def pause(self, duration: float) -> None:
         """Wait for some time [s], less if the process ends."""

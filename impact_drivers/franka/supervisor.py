@@ -31,6 +31,10 @@ class SupervisedLoop(Protocol):
     def is_alive(self) -> bool:
         """Whether it runs."""
 
+    @property
+    def ended_in_order(self) -> bool:
+        """Whether it has ended, with the arm's collision thresholds low."""
+
     def pause(self, duration: float) -> None:
         """Wait while it runs for some time [s]."""
 
@@ -217,14 +221,12 @@ class LoopSupervisor:
         if self.loop.is_alive:
             self.loop.commands.ask(RequestKind.END)
         self._await_end()
-        killed = not self.loop.is_alive and self._is_lost
         for at_once in (False, True):
             if self.loop.is_alive:
                 self.loop.stop(at_once=at_once)
                 self._await_end()
-                killed = at_once
         self._take_all()
-        if killed:
+        if not self.loop.ended_in_order:
             self._await_restored()
         lines = self.loop.said()
         self.loop.close()

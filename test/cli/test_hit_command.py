@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as ET
 from types import SimpleNamespace
 
@@ -29,6 +30,8 @@ from impact_drivers.franka.hit_process import HitJob
 from impact_qp.control.plan import Plan
 from impact_qp.limits import Contact
 from impact_robots.exceptions import UsageError
+
+TIME_OUT = 120.0  # [s]
 
 
 def arguments(*given):
@@ -71,6 +74,49 @@ def test_an_arm_at_an_address_goes_slowly_and_says_when_nothing_was_there(libfra
         speeds = np.array([row.dq for row in fake.log])
     assert 0.01 < abs(speeds).max() < 1.0
     assert (tmp_path / "robust" / "bag").is_dir() and SPEED_CAP == 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "group"),
+    [(signal.SIGHUP, True), (signal.SIGTERM, False), (signal.SIGKILL, False)],
+    ids=["terminal lost", "terminated", "killed"],
+)
+def test_a_hit_whose_command_ends_brakes_with_low_thresholds(libfranka, tmp_path, number, group):
+    """A process of its own commands the arm: it sees that it is alone."""
+    with FakeProcess(FakeSetup(lockstep=True)) as fake:
+        low, end = fake.collision_behavior, time.monotonic() + TIME_OUT
+        given = ("--distance", "0.1", "--unattended", "--raise-thresholds")
+        command = [sys.executable, "-m", "impact_cli", "hit", fake.address, *given]
+        process = subprocess.Popen(
+            [*command, "--out", str(tmp_path / "hit")],
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        while not ((fake.collision_behavior[0] > low[0]).any() and moves(fake.log[-1])):
+            assert process.poll() is None and time.monotonic() < end
+        (os.killpg if group else os.kill)(process.pid, number)
+        process.wait()
+        while moves(fake.log[-1]) or (fake.collision_behavior[0] > low[0]).any():
+            assert time.monotonic() < end, "it moves, or thresholds are still raised"
+        assert max(np.abs(row.forces).max() for row in fake.log) < 10.0, "it has hit"
+
+
+def moves(row):
+    return np.abs(row.dq).max() > 0.02
+
+
+def test_an_arm_that_was_moved_during_the_questions_does_not_hit(
+    libfranka, fr3, monkeypatch, tmp_path
+):
+    q = FakeSetup().start(fr3)
+    seen = iter([SimpleNamespace(q=q), SimpleNamespace(q=q + 0.05)])
+    monkeypatch.setattr(hit_arm, "_look", lambda *given: next(seen))
+    monkeypatch.setattr(hit_arm, "_hit_at_an_arm", lambda *given: pytest.fail("it has hit"))
+    parsed = arguments("fr3.local", "--unattended", "--distance", "0.1")
+    with pytest.raises(DriverError, match=r"^the arm was moved by 0\.05 rad since the distance"):
+        hit_with_an_arm(parsed, lambda: tmp_path)
 
 
 def test_speed_and_limits_are_chosen_and_errors_cleared_by_a_yes(

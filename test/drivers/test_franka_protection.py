@@ -190,6 +190,26 @@ def test_an_arm_that_refuses_after_a_reflex_is_lowered_by_the_recovery(run, make
     assert same(arm.arm.safety.behavior, LOW) and not script.cycles[-1].raised
 
 
+def test_an_arm_that_refuses_for_a_while_after_a_reflex_is_asked_again(
+    run, make_arm, raising, monkeypatch
+):
+    arm = make_arm(Faults(lose_from=230, lose_count=21))
+    script = Script(GOING, HELD + 1000, need=raising.need)
+    accepts, asked = arm.set_thresholds, []
+
+    def set_thresholds(behavior):
+        if not same(arm.arm.safety.behavior, LOW):  # to be lowered
+            asked.append(len(script.cycles))
+            if len(asked) < 3:
+                raise DriverError("arm: command not possible in the current mode")
+        accepts(behavior)
+
+    monkeypatch.setattr(arm, "set_thresholds", set_thresholds)
+    run(arm, script, raising)
+    assert same(arm.arm.safety.behavior, LOW) and not script.cycles[-1].raised
+    assert np.diff(asked).tolist() == [1, 300]
+
+
 def test_an_arm_that_was_moved_between_two_motions_does_not_begin(run, make_arm, raising):
     arm = make_arm()
     script = Script(GOING, HELD + 200, need=raising.need)

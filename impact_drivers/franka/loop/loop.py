@@ -102,6 +102,7 @@ class FrankaLoop:
         self._now, self._stopped = now, stopped
         self._state, self._time = LoopState.CONNECTED, 0
         self.times, self.fault = LoopTimes(), ""
+        self.still_raised = ""  # at the end: why the collision thresholds are not low
         self._configured, self._warm = False, False
         self._protection = Protection(arm, settings)
         preparation, spare = Preparation(self._controller), SPARE if real_time else inf
@@ -118,15 +119,15 @@ class FrankaLoop:
         try:
             while self._state is not LoopState.ENDED:
                 state = self._look()
+                self._protection.lower_again(self._time)
                 if self._stopped():
                     self._state = LoopState.ENDED
                 else:
                     self._obey(state)
                 self._report(self._described(state))
         finally:
-            if problem := self._protection.lower():
-                self.fault = problem
-                print(problem, flush=True)
+            self.still_raised = self._protection.lower()
+            self.fault = self.still_raised or self.fault
 
     def _look(self) -> ArmState:
         """Return the next state outside of a motion."""

@@ -27,6 +27,9 @@ def advice(fault: str, *, raised: bool) -> str:
     return f"{fault} ({RAISED if raised else LOW})"
 
 
+AGAIN = 300_000_000  # between two tries to lower them: an arm may refuse after a reflex [ns]
+
+
 class Protection:
     """Raises the thresholds for a goal and lowers them again, outside of motions.
 
@@ -37,6 +40,7 @@ class Protection:
     def __init__(self, arm: Arm, settings: ArmSettings) -> None:
         """Begin with thresholds that are low."""
         self._arm, self._settings, self.raised = arm, settings, False
+        self._tried = 0  # when lowering them failed [ns]
 
     def apply(self, goal: LoopGoal | None) -> None:
         """Set the thresholds of the next motion; ``goal``: of that motion.
@@ -50,6 +54,15 @@ class Protection:
         elif self.raised:
             self._arm.set_thresholds(self._settings.low_thresholds)
             self.raised = False
+
+    def lower_again(self, time: int) -> None:
+        """Try again to lower thresholds that are still raised, at most every ``AGAIN``; time [ns].
+
+        Only between motions.
+        """
+        if self.raised and time - self._tried >= AGAIN:
+            self._tried = time
+            self.lower()
 
     def lower(self) -> str:
         """Lower the thresholds if they are raised; return the reason of a failure, else ""."""

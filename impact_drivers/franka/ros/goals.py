@@ -180,8 +180,10 @@ class LoopGoals:
         return False
 
     def _start(self, pending: PendingGoal, checked: CheckedGoal) -> str:
-        """Take over: the loop has begun already."""
-        self._pending.popleft()  # it is the first one
+        """Take over: the loop has begun already; return why not, "" if so."""
+        if not self._pending or self._pending[0] is not pending:
+            return "deactivated meanwhile"
+        self._pending.popleft()
         self.plan, self.idle, self.present = checked.plan, False, pending.number
         return ""
 

@@ -137,6 +137,20 @@ def test_a_parameter_changed_while_configured_acts_later_and_the_node_says_so(be
     assert "contact_point: acts at the next configure, not before" in capfd.readouterr().err
 
 
+def test_a_goal_that_the_loop_took_just_before_a_deactivation_does_not_take_over(bench, goal):
+    bench.activate()
+    sent = bench.listener.goals.send_goal_async(goal)
+    bench.spin(sent.done)
+    goals = bench.node._goals
+    bench.spin(lambda: goals._pending and goals._pending[0].number)
+    bench.loop.step()
+    bench.node._look()  # it is answered; its task waits in the executor
+    assert bench.node.trigger_deactivate() == bench.node.trigger_activate() == OK
+    result = bench.result(sent.result().get_result_async())
+    assert (result.code, result.message) == (codes.NOT_FEASIBLE, "deactivated meanwhile")
+    assert goals.idle
+
+
 def test_too_few_numbers_are_an_error_of_the_start(make_bench):
     with pytest.raises(DriverError, match="torque_thresholds: expected 7 numbers, got 1"):
         make_bench(torque_thresholds=[20.0])
@@ -497,6 +511,13 @@ def test_a_change_of_thresholds_is_neither_a_stop_nor_silence(make_bench, goal):
     bench.spin(lambda: bench.node._supervisor.age > 0.2)
     assert bench.node._supervisor.fault == ""
     assert not bench.heard["impact_qp/status"]
+
+
+def test_a_loop_that_dies_when_it_is_to_end_has_its_thresholds_lowered(bench, monkeypatch):
+    bench.activate()
+    monkeypatch.setattr(bench.loop, "obey", lambda: bench.loop.die("killed"))
+    bench.node.trigger_shutdown()
+    assert bench.loop.restored
 
 
 def test_a_dead_loop_has_its_thresholds_lowered_or_it_is_said_that_they_may_be_raised(bench, capfd):

@@ -201,6 +201,15 @@ def test_a_loop_that_is_killed_within_a_hit_leaves_low_thresholds(
         assert "still raised" not in capfd.readouterr().err
 
 
+def test_a_loop_whose_node_died_before_it_had_started_ends(make_bench, parameters, monkeypatch):
+    """Its parent is then another process from the beginning."""
+    monkeypatch.setattr(os, "getpid", lambda: 4_194_304)  # no process has this number
+    bench = make_bench(DIRECT, **parameters)
+    bench.node.trigger_configure()
+    bench.spin(lambda: not bench.loop.is_alive)
+    assert bench.loop.ended_in_order
+
+
 def test_a_loop_that_is_killed_ends_the_goal(make_bench, parameters, goal, capfd):
     bench = make_bench(DIRECT, **parameters | {"raise_thresholds": False})
     bench.activate()
