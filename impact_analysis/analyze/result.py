@@ -73,6 +73,9 @@ class Statistic:
     impacts: int
 
 
+SAME_WALL = float(np.cos(np.radians(2.0)))  # of the normals of two impacts
+
+
 @dataclass(frozen=True)
 class IdentifiedSurface:
     """Ranges of the surface's coefficients; None: these impacts do not tell."""
@@ -151,6 +154,13 @@ class Analysis:
         }
         names = (each.recording for each in self.recordings)
         return list(dict.fromkeys(whole.get(name, name) for name in names))
+
+    @property
+    def one_surface(self) -> bool:
+        """Whether the impacts may be on one surface, by their normals."""
+        normals = np.array([each.measured.normal for each in self.impacts]).reshape(-1, 3)
+        known = normals[np.isfinite(normals).all(axis=1)]
+        return bool((known @ known.T >= SAME_WALL).all())
 
     @property
     def best(self) -> Ranked | None:

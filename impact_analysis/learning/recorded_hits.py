@@ -14,7 +14,7 @@ import numpy as np
 from impact_analysis.analyze.page.documents import LEARNED
 from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.analyze.reading.recordings import named_recordings
-from impact_analysis.analyze.result import Analysis
+from impact_analysis.analyze.result import SAME_WALL, Analysis
 from impact_bags.exceptions import RecordingError
 from impact_bags.new_files import write_file
 from impact_bags.reading.run_record import read_cell
@@ -32,7 +32,6 @@ from impact_robots.robot import Robot
 from impact_robots.surface import ANY_STIFFNESS, Surface
 
 ANYTHING = (0.0, 1.0)  # friction, and restitution, of an unknown wall
-SAME_WALL = np.cos(np.radians(2.0))  # of the normals of two hits
 
 
 @dataclass(frozen=True, eq=False)

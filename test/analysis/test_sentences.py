@@ -193,6 +193,7 @@ CASES = {
     "delays": ("three hits", "hit"),
     "no_normal": ("hit, nothing known of the plate", "hit, announced enough"),
     "elsewhere": ("on link 4", "hit"),
+    "several_surfaces": ("two walls", "three hits"),
     "not_approaching": ("hit, normal turned", "hit"),
     "no_force_sensor": ("hit, no force sensor", "hit"),
     "joints_unexplained": ("flexible arm, positions of the motors", "flexible arm"),
@@ -284,6 +285,7 @@ def said(tmp_path_factory, project_root):
                 analyze(in_milliseconds(record("hit"), folder), normal=UP)
             ),
             "nine smooth and one rough": lambda: sentences_of(mixed(bag("smooth"), bag("hit"))),
+            "two walls": lambda: sentences_of(two_walls(bag("hit"))),
             "on link 4": lambda: sentences_of(on_link_4(bag("hit"))),
             "hit, arm upright before": lambda: sentences_of(upright(bag("hit"))),
         }[name]()
@@ -368,6 +370,18 @@ def mixed(smooth: Path, rough: Path):
     impacts = [*(replace(one) for _ in range(9)), other]
     settings = AnalysisSettings(normal=UP, **PUBLISHED)
     return analyze_impacts([replace(collected[0], impacts=impacts)], settings)
+
+
+def two_walls(hit: Path):
+    """Return the analysis of a hit, and of the same on a surface that is inclined by 5 degrees."""
+    inclined = (float(np.sin(np.radians(5.0))), 0.0, float(np.cos(np.radians(5.0))))
+    collected = [collect(hit, AnalysisSettings(normal=each)) for each in (UP, inclined)]
+    return analyze_impacts(collected, AnalysisSettings())
+
+
+def test_a_range_for_plan_is_that_of_one_surface(said):
+    assert "surface" not in {each.key for each in said("two walls")}
+    assert "surface" in {each.key for each in said("three hits")}
 
 
 def test_every_sentence_has_a_case():

@@ -249,7 +249,9 @@ def _joints(analysis: Analysis) -> list[Sentence]:
 
 def _surface(analysis: Analysis) -> list[Sentence]:
     options = analysis.surface.options
-    return [said("surface", options=options)] if options and analysis.best is not None else []
+    if not options or analysis.best is None or not analysis.one_surface:
+        return []
+    return [said("surface", options=options)]
 
 
 def _delays(analysis: Analysis) -> list[Sentence]:
@@ -304,6 +306,8 @@ def _in_general(analysis: Analysis) -> list[Sentence]:
         sentences.append(said("elsewhere", impacts=_many(len(elsewhere), "impact"), links=links))
     if away:
         sentences.append(said("not_approaching", impacts=_many(len(away), "impact")))
+    if not analysis.one_surface:
+        sentences.append(said("several_surfaces"))
     if complete and not any(item.touch_by_force for item in complete):
         sentences.append(said("no_force_sensor"))
     if analysis.joints is not None:
