@@ -1,10 +1,15 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""A Python module as a child process: parameters as one line of input, output is stored."""
+"""A Python module as a child process: parameters as one line of input, output is stored.
+
+And, in a child, whether its work is still wanted.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -59,3 +64,20 @@ class Child:
     def close(self) -> None:
         """Release a process that has ended."""
         self._output.close()
+
+
+class Wanted:
+    """Whether a loop shall run: no signal received, and the process that started it runs."""
+
+    def __init__(self, parent: int) -> None:
+        """Start watching; ``parent``: number of that process, which may have ended already."""
+        self._parent, self._signalled = parent, False
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._note)
+
+    def _note(self, _number: int, _frame: object) -> None:
+        self._signalled = True
+
+    def no_longer(self) -> bool:
+        """Return whether the loop shall end."""
+        return self._signalled or os.getppid() != self._parent

@@ -23,12 +23,12 @@ from impact_drivers.franka.arm.fr3_model import NAME, load_fr3
 from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
 from impact_drivers.franka.arm.real_time import claim
 from impact_drivers.franka.arm.settings import ArmSettings
+from impact_drivers.franka.child import Wanted
 from impact_drivers.franka.hit import Hit
 from impact_drivers.franka.loop.loop import FrankaLoop
 from impact_drivers.franka.loop.loop_cycle import LoopCycle
 from impact_drivers.franka.loop.loop_times import TimesReport
 from impact_drivers.franka.loop.protection import STILL_RAISED
-from impact_drivers.franka.loop_main import Wanted
 from impact_drivers.franka.restore_main import connected, restore
 from impact_drivers.franka.strike_order import StrikeOrder
 from impact_qp.control.plan import Plan

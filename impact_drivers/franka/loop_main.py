@@ -10,8 +10,6 @@ Python's lock while it waits for the arm.
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 from collections.abc import Callable
 
@@ -21,6 +19,7 @@ from impact_drivers.exceptions import DriverError
 from impact_drivers.franka.arm.arm import Arm
 from impact_drivers.franka.arm.libfranka_arm import LibfrankaArm
 from impact_drivers.franka.arm.real_time import claim
+from impact_drivers.franka.child import Wanted
 from impact_drivers.franka.loop.loop import FrankaLoop
 from impact_drivers.franka.memory.link import LoopEnd
 from impact_drivers.franka.parameters import FrankaParameters
@@ -81,23 +80,6 @@ def run(descriptor: int, node: int, settings: FrankaParameters, connect: Connect
         print(loop.times.report().line())
     if loop.still_raised:
         raise DriverError(loop.still_raised)
-
-
-class Wanted:
-    """Whether a loop shall run: no signal received, and the process that started it runs."""
-
-    def __init__(self, parent: int) -> None:
-        """Start watching; ``parent``: number of that process, which may have ended already."""
-        self._parent, self._signalled = parent, False
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._note)
-
-    def _note(self, _number: int, _frame: object) -> None:
-        self._signalled = True
-
-    def no_longer(self) -> bool:
-        """Return whether the loop shall end."""
-        return self._signalled or os.getppid() != self._parent
 
 
 def main(connect: Connect = libfranka_arm) -> int:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import ArrayLike
 
+from impact_predictor.inertia.resistance import resistance
 from impact_predictor.people.regions import PersonError
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.robot import Robot
@@ -21,7 +22,6 @@ from impact_robots.state.state import RobotState
 
 TOOL, ELBOW = "tool", "elbow"
 POINTS = (TOOL, ELBOW)
-STUCK = 1e-6  # singular values of W that count as zero, over the largest [-]
 _LEAST_LEVER = 1e-3  # of a point that can move in the direction [m]
 _SAME = 1e-6  # speed in the direction against the one asked for [-]
 
@@ -41,7 +41,7 @@ class Aim:
 
         Args:
             motor_inertia: shape (n,) [kg.m^2].
-            friction: highest of a surface that the point hits, see :meth:`resisting` [-].
+            friction: highest of a surface that the point hits, see :func:`.resistance` [-].
         """
         M = self.state.inertia(np.broadcast_to(motor_inertia, self.j.shape))
         if friction <= 0.0:  # as in each cycle of the limit `person`
@@ -49,24 +49,15 @@ class Aim:
         return self.resisting(np.linalg.inv(M), friction)
 
     def resisting(self, compliance: np.ndarray, friction: float = 0.0) -> float:
-        r"""Return what resists a force on the point, per motion in the direction.
-
-        Friction keeps the point from giving way sideways, up to its coefficient, or altogether:
-
-        .. math:: \frac1m = \max\left(W_{uu} - \mu\,\|W_{tu}\|,\;
-            \frac1{u^T W^{-1} u}\right), \qquad W = J_p C J_p^T
+        """Return what resists a force on the point, see :func:`.resistance`.
 
         Args:
             compliance: C, of the joints, shape (n, n): an inverse inertia gives kg, one over a
                 stiffness [rad/(N.m)] N/m.
-            friction: coefficient mu [-].
+            friction: coefficient of a surface that the point hits [-].
         """
-        J, u = self.state.at(self.frame).J[:3], self.direction
-        W = J @ compliance @ J.T
-        free = float(u @ W @ u)
-        sideways = float(np.linalg.norm(W @ u - free * u))
-        stuck = 1.0 / float(u @ np.linalg.pinv(W, rcond=STUCK) @ u)
-        return 1.0 / max(free - friction * sideways, min(free, stuck))
+        J = self.state.at(self.frame).J[:3]
+        return resistance(J @ compliance @ J.T, self.direction, friction)
 
     @cached_property
     def way(self) -> np.ndarray:

@@ -45,7 +45,7 @@ def impact_force(to: Aim, motor_inertia: ArrayLike, stiffness: float, friction: 
     """Return the first peak of an impact on a spring at 1 m/s, before the arm's loop acts [N.s/m].
 
     The two-mass model, or the arm with flexible joints where that gives less: in a short impact
-    its motors hardly take part. Friction of the surface adds mass, see :meth:`.Aim.resisting`.
+    its motors hardly take part. Friction of the surface adds mass, see :func:`.resistance`.
 
     Args:
         to: the arm.

@@ -8,8 +8,8 @@ from itertools import product
 
 import numpy as np
 
+from impact_predictor.inertia.resistance import resistance
 from impact_predictor.joint_load.load_case import stiffness_grid, viscoelastic
-from impact_predictor.people.aim import Aim
 from impact_predictor.reflex.observed_peaks import hit_peaks
 from impact_predictor.reflex.thresholds import Thresholds, check_stiffness, needed_thresholds
 from impact_robots.robot import Robot
@@ -24,7 +24,7 @@ def thresholds_by_prediction(
 
     The normal peak is that of a frictionless hit, unfiltered, the highest over stiffness and
     restitution, times what friction adds: the point gives way less sideways, which adds to the mass
-    behind it, see :meth:`.Aim.resisting` (of the links: motors hardly take part in the rise). A
+    behind it, see :func:`.resistance` (of the links: motors hardly take part in the rise). A
     point that hits along the normal exceeds it by less than 1 %; one that also slides, at up to a
     tenth of the speed and friction up to 0.6, by less than the reserve. Along the surface, friction
     adds its coefficient times the peak, in any direction.
@@ -47,8 +47,8 @@ def thresholds_by_prediction(
     laws = [viscoelastic(k, restitution, speed) for k, restitution in cases]
     peak = hit_peaks(robot, point, surface.normal, speed, laws).force
     levers, friction = surface.rotation.T @ point.J[:3], surface.friction[1]
-    to = Aim(robot, point.robot_state, robot.contact_frame, -surface.normal, -levers[2])
-    peak *= np.sqrt(to.mass(friction=friction) / to.mass())
+    W = point.J[:3] @ np.linalg.solve(point.M, point.J[:3].T)
+    peak *= np.sqrt(resistance(W, surface.normal, friction) / resistance(W, surface.normal, 0.0))
     torque = peak * (np.abs(levers[2]) + friction * np.linalg.norm(levers[:2], axis=0))
     force = peak * float(np.hypot(1.0, friction))
     moment = force * lever(robot)
