@@ -16,6 +16,7 @@ from impact_sim.arm.variation import draw
 from impact_sim.arm.watched_plant import WatchedPlant
 from impact_sim.driver.simulation import START_NS, Measurement, Simulation
 from impact_sim.scenarios import Scenario
+from impact_trials.in_process.guarded_answers import GuardedAnswers
 from impact_trials.lockstep import Answer, Controller, lockstep
 from impact_trials.trial import DetectorLog, Record, Trial, TrialResult, detector_session
 from impact_trials.truth.trial_truth import impact_row
@@ -51,22 +52,8 @@ def qp_controller(scenario: Scenario, robot: Robot) -> Controller:
     """Return the controller that its node would create for a scenario: defaults, in lockstep."""
     values = scenario.controller_parameters(robot) | {"impact_limits": scenario.controller}
     parameters = from_values(ControllerParameters, values)
-    controller = ImpactController(robot, parameters.plan(), period=1.0 / parameters.rate)
-
-    announced: bool | None = None
-
-    def answer(measurement: Measurement, status: DetectionStatus) -> Answer:
-        nonlocal announced
-        command = controller.update(
-            measurement.q, measurement.dq, impact=status.impact, ready=status.ready
-        )
-        news = None
-        if command.due is not announced:
-            announced = command.due
-            news = announcement(controller, announced, START_NS + measurement.time_ns)
-        return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
-
-    return answer
+    period = 1.0 / parameters.rate
+    return GuardedAnswers(ImpactController(robot, parameters.plan(), period=period))
 
 
 def glide_controller(scenario: Scenario, glide: Glide) -> Controller:
@@ -83,11 +70,3 @@ def glide_controller(scenario: Scenario, glide: Glide) -> Controller:
         return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
 
     return answer
-
-
-def announcement(controller: ImpactController, due: bool, time: int) -> Announcement:
-    """Return the controller's announcement of its plan at ``time`` [ns]."""
-    if not due:
-        return Announcement(time)
-    frame = controller.robot.contact_frame
-    return Announcement(time, controller.plan.contact, start=time, frame=frame)

@@ -5,14 +5,10 @@
 from __future__ import annotations
 
 from impact_bags import BagWriter
-from impact_bags.exceptions import AnalysisError
 from impact_bags.reading.run_record import Run
 from impact_bags.writing.scene import Scene
 from impact_detector.parameters import DetectorParameters, session_for
-from impact_detector.signals.sample import DetectionStatus
-from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
-from impact_qp.control.guarded import GuardedController
 from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import BLIND, remark
 from impact_qp.parameters import ControllerParameters
@@ -21,50 +17,22 @@ from impact_robots.robot import Robot
 from impact_ros.messages import NANOSECONDS
 from impact_ros.parameters import from_values
 from impact_sim.driver.sensors import NO_NOISE, PANDA_NOISE
-from impact_sim.driver.simulation import START_NS, Measurement, Simulation
+from impact_sim.driver.simulation import Simulation
 from impact_sim.scenarios import Scenario
 from impact_sim.suite_settings import suite_settings
-from impact_trials.in_process.impact_trial import announcement
-from impact_trials.lockstep import Answer, lockstep
+from impact_trials.in_process.guarded_answers import GuardedAnswers
+from impact_trials.lockstep import lockstep
 from impact_trials.recording.run_bag import RunBag
 
 AFTER_CONTACT_NS = 500_000_000  # duration of a run after the first contact, as over DDS
 
 
-class _Answering:
-    """Responds as the controller's node does in lockstep, and stores the last command."""
-
-    def __init__(self, robot: Robot, parameters: ControllerParameters) -> None:
-        plan = parameters.plan()
-        controller = ImpactController(robot, plan, period=1.0 / parameters.rate)
-        self._guarded = GuardedController(controller)
-        plan.prepare(robot)
-        self._announced: bool | None = None
-        self.command: Command | None = None
-        self.remark, self.fault = "", Fault.NONE
-        self.limits = controller.plan.impact_limits
-
-    def __call__(self, measured: Measurement, status: DetectionStatus) -> Answer:
-        """Return the answer to a state.
-
-        Raises:
-            AnalysisError: the controller stopped; gives the reason.
-        """
-        guarded, time = self._guarded, START_NS + measured.time_ns
-        command = guarded.cycle(
-            time, measured.q, measured.dq, impact=status.impact, ready=status.ready
-        )
-        if command is None:
-            raise AnalysisError(f"the controller stopped: {guarded.fault}")
-        waits = "" if status.ready else BLIND
-        self.remark, self.fault = remark(command, fault=guarded.fault, waits=waits), Fault.NONE
-        if guarded.fault:
-            self.fault = Fault.STOPPED
-        self.command, news = command, None
-        if command.due is not self._announced:
-            self._announced = command.due
-            news = announcement(guarded.controller, command.due, time)
-        return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
+def _answers(robot: Robot, parameters: ControllerParameters) -> GuardedAnswers:
+    """Return the answers of the controller that its node would create."""
+    plan = parameters.plan()
+    answers = GuardedAnswers(ImpactController(robot, plan, period=1.0 / parameters.rate))
+    plan.prepare(robot)
+    return answers
 
 
 def run_in_process(run: Run[Scenario]) -> float:
@@ -80,18 +48,21 @@ def run_in_process(run: Run[Scenario]) -> float:
     robot = load_robot(run.scenario.robot)
     settings = suite_settings(run.scenario, run.controller, lockstep=True)
     session = session_for(from_values(DetectorParameters, settings["impact_detector"]), robot)
-    answering = _Answering(robot, from_values(ControllerParameters, settings["impact_qp"]))
+    answers = _answers(robot, from_values(ControllerParameters, settings["impact_qp"]))
     noise, end = PANDA_NOISE if run.noise else NO_NOISE, run.duration * NANOSECONDS
     simulation = Simulation(robot, run.scenario.wall(robot), noise=noise, seed=run.seed)
     contact_ns: int | None = None
     scene = Scene(robot, run.scenario.surface(robot))
     with BagWriter(run.bag, tap=run.tap) as writer:
-        bag = RunBag(writer, robot, answering.limits)
-        for cycle in lockstep(simulation, answering, session, run.scenario.start(robot)):
-            assert answering.command is not None
+        guarded = answers.guarded
+        bag = RunBag(writer, robot, guarded.controller.plan.impact_limits)
+        for cycle in lockstep(simulation, answers, session, run.scenario.start(robot)):
             for found in cycle.detections:
                 bag.add_event(found, session.assess(found))
-            bag.add(cycle, answering.command, answering.remark, answering.fault)
+            fault, waits = guarded.fault, "" if cycle.status.ready else BLIND
+            text = remark(answers.command, fault=fault, waits=waits)
+            kind = Fault.STOPPED if fault else Fault.NONE
+            bag.add(cycle, answers.command, text, kind)
             scene.add(cycle.time, cycle.measurement.q, cycle.measurement.dq)
             run.progress(cycle.measurement.time, simulation.plant.gap)
             now = simulation.time_ns

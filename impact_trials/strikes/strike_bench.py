@@ -11,22 +11,21 @@ import numpy as np
 
 from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.session import DetectorSession
-from impact_detector.signals.sample import FUSED, Detection, DetectionStatus
+from impact_detector.signals.sample import FUSED, Detection
 from impact_predictor.joint_load.load_limits import load_limits
 from impact_predictor.strike.striker import Striker
 from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
-from impact_qp.control.guarded import GuardedController
 from impact_qp.control.phases import Phase
 from impact_qp.strike.strike_record import StrikeRows
 from impact_robots.dynamics import ArmDynamics
 from impact_ros.parameters import from_values
 from impact_sim.arm.hammer_simulation import HammerSimulation
 from impact_sim.arm.loaded_plant import LoadedPlant
-from impact_sim.driver.simulation import START_NS, Measurement
+from impact_sim.driver.simulation import START_NS
 from impact_sim.exceptions import SimulationError
-from impact_trials.in_process.impact_trial import announcement
-from impact_trials.lockstep import Answer, ArmTurn, Cycle
+from impact_trials.in_process.guarded_answers import GuardedAnswers
+from impact_trials.lockstep import ArmTurn, Cycle
 
 LONGEST = 10.0  # of a strike, from rest to rest [s]
 Record = Callable[[Cycle, Command], None]
@@ -79,26 +78,32 @@ class StrikeBench:
 
         Raises:
             SimulationError: the arm does not come to rest.
+            AnalysisError: the controller stopped; gives the reason.
         """
-        plant, answering = self._simulation.plant, _Answering(controller)
-        plant.forget()
-        turn = ArmTurn(answering, self._session(controller))
+        controller.reset()
+        answers = GuardedAnswers(controller)
+        self._simulation.plant.forget()
+        turn = ArmTurn(answers, self._session(controller))
         rows, found = list[tuple[np.ndarray, ...]](), list[Detection]()
-        began = self._measured.time
-        while not answering.over:
+        began, phase = self._measured.time, Phase.APPROACH
+        let_go: int | None = None  # time [ns]
+        while phase is not Phase.HOLD:
             measured = self._measured
             cycle = turn.answer(measured, turn.detect(measured))
+            phase = answers.command.phase
+            if let_go is None and phase is Phase.COAST:
+                let_go = cycle.time
             found += [each for each in cycle.detections if each.detector == FUSED]
             row = measured.time, measured.q, measured.dq, measured.tau
             rows.append(tuple(np.array(each) for each in row))
             if record is not None:
-                record(cycle, answering.command)
+                record(cycle, answers.command)
             self._measured = self._simulation.step(cycle.answer.command)
             if measured.time - began > LONGEST:
                 raise SimulationError(f"strike: the arm does not come to rest within {LONGEST:g} s")
         columns = StrikeRows(*(np.array(each) for each in zip(*rows, strict=True)))
-        contact = _contact(found, answering.let_go)
-        return Strike(columns, contact, self.truth, answering.guarded.fault)
+        contact = _contact(found, let_go)
+        return Strike(columns, contact, self.truth, answers.guarded.fault)
 
     def _session(self, controller: ImpactController) -> DetectorSession:
         normal = controller.plan.contact.normal.tolist()
@@ -133,37 +138,6 @@ def true_use(plant: LoadedPlant, striker: Striker) -> np.ndarray:
     n, load = striker.robot.dof, striker.joints_of(plant.load)
     used = load_limits(striker.robot, plant.torque_before[:n]).used(load)
     return used[: 2 * n].reshape(2, n).max(axis=0)  # of changes and ranges
-
-
-class _Answering:
-    """Answers states by a guarded controller until it holds after its strike."""
-
-    def __init__(self, controller: ImpactController) -> None:
-        controller.reset()
-        self.guarded = GuardedController(controller)
-        self.over = False
-        self.let_go: int | None = None  # time [ns]
-        self._announced: bool | None = None
-
-    def __call__(self, measured: Measurement, status: DetectionStatus) -> Answer:
-        """Return the answer to a state.
-
-        Raises:
-            SimulationError: the controller withholds its commands; says why.
-        """
-        guarded, time = self.guarded, START_NS + measured.time_ns
-        command = guarded.cycle(
-            time, measured.q, measured.dq, impact=status.impact, ready=status.ready
-        )
-        if command is None:
-            raise SimulationError(f"strike: the controller stopped: {guarded.fault}")
-        if self.let_go is None and command.phase is Phase.COAST:
-            self.let_go = time
-        self.over, self.command, news = command.phase is Phase.HOLD, command, None
-        if command.due is not self._announced:
-            self._announced = command.due
-            news = announcement(guarded.controller, command.due, time)
-        return Answer(command.driver_torque, command.velocity, command.reference_torque, news)
 
 
 def _contact(found: list[Detection], let_go: int | None) -> float | None:

@@ -10,7 +10,7 @@ pytest.importorskip("rosbags")
 from impact_bags import BagReader
 from impact_bags.exceptions import AnalysisError, RecordingError
 from impact_bags.reading.run_record import Run
-from impact_trials.in_process import run as in_process
+from impact_qp.control.guarded import GuardedController
 from impact_trials.in_process.run import run_in_process
 
 WALL_CLOCK = {"solve_time", "cycle_time"}
@@ -95,6 +95,6 @@ def test_a_controller_that_answers_nothing_any_more_is_one_line(scenario, tmp_pa
     def nothing(self, *_, **__):
         self.distrust("implausible joint states: for the test")
 
-    monkeypatch.setattr(in_process.GuardedController, "cycle", nothing)
+    monkeypatch.setattr(GuardedController, "cycle", nothing)
     with pytest.raises(AnalysisError, match=r"^the controller stopped: implausible joint states"):
         run_in_process(Run(scenario, "robust", tmp_path))
