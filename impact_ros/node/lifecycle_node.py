@@ -12,6 +12,7 @@ from lifecycle_msgs.msg import State
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from impact_robots.exceptions import ImpactError
+from impact_ros.node.spin import free_released
 
 
 class SuiteLifecycleNode(LifecycleNode):
@@ -78,6 +79,7 @@ class SuiteLifecycleNode(LifecycleNode):
         self.get_logger().info("cleaned up by request")
         with self._reported("cleanup"):
             self.release("cleaned up")
+        free_released()
         return TransitionCallbackReturn.SUCCESS
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:

@@ -77,12 +77,16 @@ def run_callbacks(executor: Any, duration: float) -> None:
 def freeze_garbage() -> None:
     """Exempt all existing objects from garbage collection: its pauses cost control cycles.
 
-    `spin` calls it once; a lifecycle node calls it again when it was configured, which frees what
-    was exempt of an earlier configuration.
+    `spin` calls it once; a lifecycle node calls it again when it was configured.
     """
-    gc.unfreeze()
     gc.collect()
     gc.freeze()
+
+
+def free_released() -> None:
+    """Free what was exempt and is not used any more; takes as long as looking at all objects."""
+    gc.unfreeze()
+    freeze_garbage()
 
 
 @contextlib.contextmanager

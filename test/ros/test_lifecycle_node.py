@@ -94,14 +94,18 @@ def test_a_configuration_that_is_refused_late_leaves_nothing_behind(context, cap
     node.destroy_node()
 
 
-def test_what_an_earlier_configuration_left_is_freed_by_the_next(no_collection):
+def test_a_cleanup_frees_what_the_configuration_left(context, no_collection):
     class Cycle:
         def __init__(self):
             self.own = self
 
-    cycle = Cycle()
+    node, cycle = Failing(context, "", None), Cycle()
     seen = weakref.ref(cycle)
+    node.trigger_configure()
     freeze_garbage()
     del cycle
     freeze_garbage()
+    assert seen() is not None  # a full look takes long, and `spin` begins with this one
+    node.trigger_cleanup()
     assert seen() is None
+    node.destroy_node()
