@@ -72,8 +72,7 @@ WARNINGS = {
     "no_normal": "no surface normal is known for {impacts}: nothing can be predicted; give --normal"
     " x,y,z, or record the announcements of impact_qp",
     "several_surfaces": "the normals of the impacts differ by more than 2 degrees: coefficients and"
-    " stiffness are taken over all of them, and are those of no single surface; analyse each"
-    " surface by itself",
+    " ranges are taken over all of them, as of one material; analyse different surfaces separately",
     "elsewhere": "{impacts} on {links}, which nobody had announced: not compared, as predictions"
     " are for the contact point",
     "not_approaching": "in {impacts} the contact point does not approach the surface: another point"

@@ -178,6 +178,11 @@ def _no_force_sensor(_: Sentence, case: Case) -> bool:
     return case.setup.force_rate == 0
 
 
+def _several_surfaces(_: Sentence, case: Case) -> bool:
+    normals = np.array([motion.normal for motion in case.setup.motions])
+    return bool((normals @ normals.T).min() < np.cos(np.radians(2.0)))
+
+
 def _few_repetitions(sentence: Sentence, case: Case) -> bool:
     groups = [impact.measured.group for impact in case.analysis.impacts if impact.predicted]
     few = sum(groups.count(name) < 3 for name in set(groups))
@@ -314,6 +319,7 @@ RULES: dict[str, Callable[[Sentence, Case], bool]] = {
     "joints": _joints,
     "delays": _delays,
     "no_force_sensor": _no_force_sensor,
+    "several_surfaces": _several_surfaces,
     "few_repetitions": _few_repetitions,
     "second_contact": _another_contact,
     "statistic_again": _statistic_again,

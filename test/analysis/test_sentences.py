@@ -379,11 +379,6 @@ def two_walls(hit: Path):
     return analyze_impacts(collected, AnalysisSettings())
 
 
-def test_a_range_for_plan_is_that_of_one_surface(said):
-    assert "surface" not in {each.key for each in said("two walls")}
-    assert "surface" in {each.key for each in said("three hits")}
-
-
 def test_every_sentence_has_a_case():
     assert set(CASES) == set(TEMPLATES)
 

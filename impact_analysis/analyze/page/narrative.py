@@ -249,9 +249,7 @@ def _joints(analysis: Analysis) -> list[Sentence]:
 
 def _surface(analysis: Analysis) -> list[Sentence]:
     options = analysis.surface.options
-    if not options or analysis.best is None or not analysis.one_surface:
-        return []
-    return [said("surface", options=options)]
+    return [said("surface", options=options)] if options and analysis.best is not None else []
 
 
 def _delays(analysis: Analysis) -> list[Sentence]:
