@@ -154,9 +154,7 @@ def run_hit(job: HitJob, now: Callable[[], int]) -> HitOutcome:
         if answer is None:
             answer = died(connected(job.address), job.settings)
         elif isinstance(answer, HitOutcome) and STILL_RAISED in answer.fault:
-            reason = restore(connected(job.address), job.settings)
-            state = f"{STILL_RAISED}{reason}" if reason else "its thresholds are low again"
-            answer.notes.append(state)
+            answer.notes.append(_lowered(connected(job.address), job.settings))
     finally:
         process.join(BRAKED_WITHIN)
     if isinstance(answer, str):
@@ -174,8 +172,13 @@ def died(connect: Callable[[], Arm], settings: ArmSettings) -> str:
     line = "the loop's process has died; the arm stops by itself without commands"
     if not settings.raise_thresholds:
         return line
+    return f"{line}; {_lowered(connect, settings)}"
+
+
+def _lowered(connect: Callable[[], Arm], settings: ArmSettings) -> str:
+    """Lower the thresholds of an arm whose loop has ended; return the result in words."""
     reason = restore(connect, settings)
-    return f"{line}; {STILL_RAISED}{reason}" if reason else f"{line}; its thresholds are low again"
+    return f"{STILL_RAISED}{reason}" if reason else "its thresholds are low again"
 
 
 def _received(pipe: Connection) -> Any:

@@ -60,16 +60,20 @@ def test_a_motion_is_the_same_piece_by_piece(hitting, wall, arm, pieces):
         assert np.array_equal(figure, same)
 
 
-@pytest.mark.parametrize("friction", [0.0, 0.3])
-@pytest.mark.parametrize("law", LAWS)
-def test_loads_are_those_of_the_equations_in_tiny_steps(panda, hitting, wall, arm, law, friction):
-    contact = load_contact(hitting, wall, LAWS[law], friction, [0.02, -0.01, -SPEED])
+def assert_as_in_tiny_steps(robot, point, arm, contact):
     load = joint_load(arm, [contact], duration=SHORT)
-    loads, impulses = reference_load(panda, hitting.M, [contact], SHORT)
+    loads, impulses = reference_load(robot, point.M, [contact], SHORT)
     largest = np.abs(loads).max()
     assert load.highest == pytest.approx(loads[0], abs=0.005 * largest)
     assert load.lowest == pytest.approx(loads[1], abs=0.005 * largest)
     assert load.impulse == pytest.approx(impulses, abs=0.005 * impulses[0, 2])
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+@pytest.mark.parametrize("law", LAWS)
+def test_loads_are_those_of_the_equations_in_tiny_steps(panda, hitting, wall, arm, law, friction):
+    contact = load_contact(hitting, wall, LAWS[law], friction, [0.02, -0.01, -SPEED])
+    assert_as_in_tiny_steps(panda, hitting, arm, contact)
 
 
 @pytest.mark.parametrize("mobile", [(1.0, 0.0), (0.6, 0.8), (0.0, 0.0)])
@@ -81,12 +85,7 @@ def test_friction_where_the_point_cannot_move_in_each_direction(
     whole = load_contact(hitting, wall, LAWS["visco"], 0.3, [*(slip * np.array(mobile)), -SPEED])
     along = np.outer(mobile, mobile)  # a projection
     contact = whole._replace(J=np.vstack([along @ whole.J[:2], whole.J[2:]]))
-    load = joint_load(arm, [contact], duration=SHORT)
-    loads, impulses = reference_load(panda, hitting.M, [contact], SHORT)
-    largest = np.abs(loads).max()
-    assert load.highest == pytest.approx(loads[0], abs=0.005 * largest)
-    assert load.lowest == pytest.approx(loads[1], abs=0.005 * largest)
-    assert load.impulse == pytest.approx(impulses, abs=0.005 * impulses[0, 2])
+    assert_as_in_tiny_steps(panda, hitting, arm, contact)
 
 
 def test_shorter_steps_change_little(hitting, wall, arm):
