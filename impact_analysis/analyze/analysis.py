@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from impact_analysis.analyze.comparing.comparison import (
-    LEVEL,
     Ranked,
     candidates_of,
     rank,
@@ -26,7 +25,11 @@ from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.cell_sentences import ANSWERS as CELL_ANSWERS
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
-from impact_predictor.identification.contact_estimate import ContactIdentification, FigureEstimate
+from impact_predictor.identification.contact_estimate import (
+    ContactIdentification,
+    FigureEstimate,
+    half_interval,
+)
 
 
 def analyze_impacts(
@@ -172,13 +175,11 @@ def _of_fits(estimates: Sequence[FigureEstimate]) -> Statistic:
 
 def _mean(values: Sequence[float]) -> Statistic | None:
     """Return the mean of what is finite, with its interval; none of nothing."""
-    from scipy.special import stdtrit  # loads slowly
-
     known = np.array([value for value in values if np.isfinite(value)])
     if not known.size:
         return None
     mean, half = float(known.mean()), float("nan")
     if known.size > 1:
         error = float(known.std(ddof=1)) / np.sqrt(known.size)
-        half = float(stdtrit(known.size - 1, 0.5 + LEVEL / 200.0)) * error
+        half = half_interval(known.size - 1) * error
     return Statistic(mean, mean - half, mean + half, int(known.size))

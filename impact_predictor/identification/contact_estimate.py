@@ -131,8 +131,6 @@ def uncertainty(residual: np.ndarray, jacobian: np.ndarray, free: np.ndarray) ->
         jacobian: of the residual, shape (n, p).
         free: which unknowns are not at a bound, shape (p,).
     """
-    from scipy.special import stdtrit  # loads slowly
-
     degrees = max(len(residual) - int(free.sum()), 1)
     variance = float(residual @ residual) / degrees
     _, sizes, V = np.linalg.svd(jacobian[:, free], full_matrices=False)
@@ -140,5 +138,15 @@ def uncertainty(residual: np.ndarray, jacobian: np.ndarray, free: np.ndarray) ->
     scaled = V.T / np.maximum(sizes, least)
     covariance = np.zeros((len(free), len(free)))
     covariance[np.ix_(free, free)] = variance * scaled @ scaled.T
-    quantile = float(stdtrit(degrees, 0.5 + CONFIDENCE / 2.0))
-    return Uncertainty(covariance, free, quantile)
+    return Uncertainty(covariance, free, half_interval(degrees))
+
+
+def half_interval(degrees: int) -> float:
+    """Return half of a 95 % interval, in standard errors of so many degrees of freedom (Student's).
+
+    Args:
+        degrees: of freedom, at least 1.
+    """
+    from scipy.special import stdtrit  # loads slowly
+
+    return float(stdtrit(degrees, 0.5 + CONFIDENCE / 2.0))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_predictor.identification.contact_estimate import half_interval
 from impact_predictor.inertia.jacobian import contact_jacobian
 from impact_predictor.laws.impact_map import map_state
 from impact_robots import PointState
@@ -118,11 +119,9 @@ def identify_friction(
 
 def _half_width(cost: Callable[[float], float], mu: float, step: float, count: int) -> float:
     """Return half of the 95 % interval; infinite where the error has no curvature."""
-    from scipy.special import stdtrit  # loads slowly
-
     lower = max(0.0, mu - step)
     curvature = (cost(lower + 2 * step) - 2 * cost(lower + step) + cost(lower)) / step**2
     if not curvature > 0.0 or count < 2:
         return inf
     degrees = count - 1
-    return float(stdtrit(degrees, 0.975)) * sqrt(2 * cost(mu) / degrees / curvature)
+    return half_interval(degrees) * sqrt(2 * cost(mu) / degrees / curvature)
