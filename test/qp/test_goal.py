@@ -102,9 +102,13 @@ class Bench:
                 velocity=self.measurement.dq.tolist(),
             )
             from_nanoseconds(self.k * MS, message.header.stamp)
-            heard = len(self.commands)
+            heard, reported = len(self.commands), len(self.status)
             self.states.publish(message)
-            self.spin(lambda heard=heard: len(self.commands) > heard)
+            self.spin(  # the status comes behind the command
+                lambda heard=heard, reported=reported: (
+                    len(self.commands) > heard and len(self.status) > reported
+                )
+            )
             self.measurement = self.simulation.step(np.array(self.commands[-1].values))
             if self.touch is None and self.simulation.plant.contact_force.any():
                 self.touch = self.k
