@@ -26,7 +26,6 @@ from impact_analysis.spreading.cell_sentences import ANSWERS as CELL_ANSWERS
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
 from impact_predictor.identification.contact_estimate import (
-    ContactIdentification,
     FigureEstimate,
     half_interval,
 )
@@ -145,17 +144,22 @@ def _impulse_ratios(judged: Sequence[Judged]) -> dict[str, Statistic]:
 def _contact(
     judged: Sequence[Judged],
 ) -> tuple[dict[str, dict[str, Statistic]], dict[str, tuple[str, str]]]:
-    """Return stiffness, damping and rms of each law, of the impacts whose force determines them."""
-    fits: dict[str, list[ContactIdentification]] = {}
-    for fit in (each for impact in judged for each in impact.laws if each.identifiable):
-        fits.setdefault(fit.contact_law, []).append(fit)
+    """Return stiffness and damping of each law, of the impacts whose force determines them.
+
+    Best first by "rms", which is of the impacts that all of these laws were fitted to.
+    """
+    impacts = [{fit.contact_law: fit for fit in each.laws} for each in judged if each.laws]
+    sure = [fit for each in impacts for fit in each.values() if fit.identifiable]
+    laws = dict.fromkeys(fit.contact_law for fit in sure)
+    common = [each for each in impacts if laws.keys() <= each.keys()]
     found, units = {}, {}
-    for law, each in fits.items():
-        rms = _mean([fit.rms for fit in each])
+    for law in laws:
+        rms = _mean([each[law].rms for each in common])
         if rms is None:
             continue
+        fits = [fit for fit in sure if fit.contact_law == law]
         figures = {
-            name: [fit.parameters[name] for fit in each] for name in ("stiffness", "damping")
+            name: [fit.parameters[name] for fit in fits] for name in ("stiffness", "damping")
         }
         units[law] = figures["stiffness"][0].unit, figures["damping"][0].unit
         found[law] = {name: _of_fits(estimates) for name, estimates in figures.items()}

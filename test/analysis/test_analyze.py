@@ -473,21 +473,38 @@ def test_the_interval_of_a_mean_of_few_impacts_holds_it_in_95_percent(count):
     assert np.isnan(_mean([1.0]).low) and _mean([np.nan]) is None
 
 
-def test_contact_laws_count_where_the_force_determines_them_with_the_intervals_of_the_fits():
-    def fitted(low, value, high, flags=FitFlag.NONE):
-        figure = FigureEstimate(value, 0.0, low, high, "N/m")
-        return SimpleNamespace(
-            contact_law="visco",
-            parameters={"stiffness": figure, "damping": figure},
-            rms=2.0,
-            identifiable=not flags,
-        )
+def fitted(low, value, high, flags=FitFlag.NONE, law="visco", rms=2.0):
+    """Return a contact law's fit to an impact, with one figure for both parameters."""
+    figure = FigureEstimate(value, 0.0, low, high, "N/m")
+    return SimpleNamespace(
+        contact_law=law,
+        parameters={"stiffness": figure, "damping": figure},
+        rms=rms,
+        identifiable=not flags,
+    )
 
-    fits = fitted(1.0, 3.0, 9.0), fitted(2.0, 5.0, 6.0), fitted(1e-300, 1e6, 1e308, FitFlag.FLAT)
-    found, units = _contact([SimpleNamespace(laws=fits)])
+
+def test_contact_laws_count_where_the_force_determines_them_with_the_intervals_of_the_fits():
+    fits = [
+        [fitted(1.0, 3.0, 9.0)],
+        [fitted(2.0, 5.0, 6.0)],
+        [fitted(1e-300, 1e6, 1e308, FitFlag.FLAT)],
+    ]
+    found, units = _contact([SimpleNamespace(laws=laws) for laws in fits])
     assert units == {"visco": ("N/m", "N/m")}
     assert found["visco"]["stiffness"] == Statistic(4.0, 1.0, 9.0, 2)
-    assert _contact([SimpleNamespace(laws=fits[2:])]) == ({}, {})
+    assert _contact([SimpleNamespace(laws=fits[2])]) == ({}, {})
+
+
+def test_contact_laws_are_ranked_by_the_same_impacts():
+    hard = [fitted(1.0, 3.0, 9.0, rms=7.0), fitted(1, 1, 2, FitFlag.FLAT, law="hc", rms=8.0)]
+    easy = [fitted(1.0, 3.0, 9.0, rms=2.0), fitted(1.0, 1.0, 2.0, law="hc", rms=3.0)]
+    only_one = [fitted(1.0, 3.0, 9.0, rms=50.0)]
+    found, _ = _contact([SimpleNamespace(laws=laws) for laws in (hard, easy, only_one)])
+    assert list(found) == ["visco", "hc"]
+    assert [each["rms"].value for each in found.values()] == [4.5, 5.5]
+    assert [each["rms"].impacts for each in found.values()] == [2, 2]
+    assert [each["stiffness"].impacts for each in found.values()] == [3, 1]
 
 
 def test_another_robot_is_asked_about(tmp_path, samples):
