@@ -18,6 +18,9 @@ impulse at which v_n = 0. Newton's end can add energy, Poisson's cannot in a pla
 
 from __future__ import annotations
 
+from math import nan
+
+from impact_predictor.exceptions import NoImpulseError
 from impact_predictor.impact_result import ContactMode
 from impact_predictor.laws.coulomb import solve_contact
 from impact_predictor.laws.friction_law import FRICTION_LAWS, Answer, FrictionLaw
@@ -37,19 +40,29 @@ def path_impulse(
         poisson: whether it is Poisson's, at least -1, instead.
 
     Raises:
-        NoImpulseError: a contact without slip has no solution, G is close to losing rank.
+        NoImpulseError: the slip ends and a contact without slip has no solution, as G is close to
+            losing rank.
     """
     from impact_predictor.compiled.slip_path import slip_path  # loads slowly
 
-    rows, none = tuple(tuple(map(float, row)) for row in G), (0.0, 0.0, 0.0)
+    rows = tuple(tuple(map(float, row)) for row in G)
     x, y, z = map(float, v)
-    ended, mode, _ = solve_contact(rows, (0.0, 0.0, -1.0), friction, 0.0)
+    unsolved = None
+    try:
+        ended, mode, _ = solve_contact(rows, (0.0, 0.0, -1.0), friction, 0.0)
+    except NoImpulseError as error:
+        ended, mode, unsolved = (nan, nan, 1.0), ContactMode.SLIDE, error
     along = ended[0] / ended[2], ended[1] / ended[2], 1.0
-    problem = rows, (x, y, z), float(friction), along
-    stop = 0.0 if poisson else -restitution * z
-    impulse, still = slip_path(*problem, none, stop, False)
+
+    def path(start: Triple, stop: float, by_impulse: bool) -> tuple[Triple, bool]:
+        found = slip_path(rows, (x, y, z), float(friction), along, start, stop, by_impulse)
+        if found[1] and unsolved is not None:
+            raise unsolved
+        return found
+
+    impulse, still = path((0.0, 0.0, 0.0), 0.0 if poisson else -restitution * z, False)
     if poisson:
-        impulse, still = slip_path(*problem, impulse, (1.0 + restitution) * impulse[2], True)
+        impulse, still = path(impulse, (1.0 + restitution) * impulse[2], True)
     return impulse, mode if still else ContactMode.SLIDE, 0
 
 

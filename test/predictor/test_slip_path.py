@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from impact_predictor import ContactMode, impact_map, planar_impulse
+from impact_predictor.exceptions import NoImpulseError
 from impact_predictor.laws.coulomb import solve_contact
 from impact_predictor.laws.slip_path import path_impulse
 
@@ -50,6 +51,16 @@ def test_in_a_plane_it_is_rouths_closed_form():
         np.testing.assert_allclose(
             impulse, [expected[0], 0.0, expected[1]], atol=1e-7 * np.linalg.norm(expected)
         )
+
+
+@pytest.mark.parametrize("poisson", [False, True])
+def test_contact_that_cannot_end_its_slip_matters_only_where_the_slip_ends(poisson):
+    singular = np.outer([1.0, 0.0, 1.0], [1.0, 0.0, 1.0])  # wedges at a friction above 1
+    impulse, mode = solved(singular, np.array([-5.0, 0.0, -1.0]), 1.5, 0.0, poisson=poisson)
+    np.testing.assert_allclose(impulse, [0.6, 0.0, 0.4], atol=1e-9)
+    assert mode is ContactMode.SLIDE
+    with pytest.raises(NoImpulseError):
+        solved(singular, np.array([-0.5, 0.0, -1.0]), 1.5, 0.0, poisson=poisson)
 
 
 @pytest.mark.parametrize("seed", range(3))
