@@ -89,6 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Hit after confirmation, and return the exit status."""
     if arguments.target is not None and arguments.tool is None:
         raise UsageError("--target: expected --tool FILE beside it")
+    if arguments.dry_run and arguments.raise_thresholds:
+        raise UsageError("--raise-thresholds: expected no --dry-run, which keeps them low")
     if arguments.address is not None and arguments.tool is not None:
         raise UsageError("--tool: expected no ADDRESS: only the fake arm strikes with a tool")
     if arguments.tool is not None:

@@ -294,3 +294,8 @@ def test_without_an_address_the_fake_arm_hits_and_stops_itself_at_an_obstacle(li
 @pytest.mark.parametrize("option", [("--distance", "0.1"), ("--unattended",), ("--speed", "0.02")])
 def test_without_an_address_nothing_else_is_chosen(option, refused):
     assert f"{option[0]}: expected an ADDRESS too" in refused("hit", *option)
+
+
+def test_a_dry_run_raises_no_thresholds(refused):
+    line = refused("hit", "172.16.0.2", "--dry-run", "--raise-thresholds")
+    assert "--raise-thresholds: expected no --dry-run, which keeps them low" in line
