@@ -11,7 +11,7 @@ from impact_cli.strikes.checked_strike import CheckedStrike
 from impact_predictor.strike.strike_case import NailCase, StopCase, StrikeCase
 from impact_predictor.strike.strike_plan import RESERVE, SPEED_RESERVE, StrikePlan
 from impact_qp.strike.best_strike import BestStrike
-from impact_robots.tools.target import IMPULSE, Target
+from impact_robots.tools.target import Target
 
 MODEL = "flexible-joint model"
 NOT_MODELLED = (
@@ -162,12 +162,10 @@ def _checked(plan: StrikePlan) -> str:
 def _speeds(plan: StrikePlan) -> list[str]:
     wish, found = plan.target.wish, []
     if wish.amount is not None:
-        unit = "N.s" if wish.what == IMPULSE else "N"
-        wanted = f"{wish.amount:g} {unit} in every case"
         if plan.speed > 0.0:
-            found.append(f"  gentlest strike that delivers {wanted}: {plan.speed:.3f} m/s")
+            found.append(f"  gentlest strike that delivers {wish}: {plan.speed:.3f} m/s")
         else:
-            found.append(f"  no safe strike delivers {wanted}; figures are of the highest")
+            found.append(f"  no safe strike delivers {wish}; figures are of the highest")
     found.append(f"  highest safe speed {plan.highest:.3f} m/s, limited by {_limit(plan)}")
     load = plan.critical.speed
     text = f"{load:.3f} m/s" if load < inf else "unlimited"

@@ -140,12 +140,7 @@ def strike_limit(
 def plan_below(limit: StrikeLimit, target: Target, joints: str = ANNOUNCED) -> StrikePlan:
     """Return the strike that is wanted, no faster than a limit; arguments as above."""
     loads, highest = StrikeLoads(limit.striker), limit.highest
-    worst = limit.critical, limit.miss
-    cases = list(_effect_cases(limit.striker.tool, target, worst))
-
-    def effects(speed: float) -> tuple[RatedEffect, ...]:
-        return tuple(RatedEffect(each, strike_effect(loads, each, speed)) for each in cases)
-
+    effects = _effects(loads, limit, target)
     speed = _wanted_speed(effects, target, highest)
     if highest == 0.0:  # gravity alone is too much
         return StrikePlan(
@@ -159,6 +154,22 @@ def plan_below(limit: StrikeLimit, target: Target, joints: str = ANNOUNCED) -> S
         effects=found,
         strikes=_strikes(loads, target, found, speed or highest),
         check=check_strike(loads, target, limit.critical, highest, joints),
+    )
+
+
+def wanted_speed(limit: StrikeLimit, target: Target, highest: float) -> float:
+    """Return the speed of the target's wish, no faster than ``highest``; 0: none delivers [m/s]."""
+    effects = _effects(StrikeLoads(limit.striker), limit, target)
+    return _wanted_speed(effects, target, highest)
+
+
+def _effects(
+    loads: StrikeLoads, limit: StrikeLimit, target: Target
+) -> Callable[[float], tuple[RatedEffect, ...]]:
+    """Return what gives the effects in all cases at a speed [m/s]."""
+    cases = list(_effect_cases(limit.striker.tool, target, (limit.critical, limit.miss)))
+    return lambda speed: tuple(
+        RatedEffect(each, strike_effect(loads, each, speed)) for each in cases
     )
 
 

@@ -210,6 +210,8 @@ def begun_strike(
     approach, safe, speed, pulse = series.next(min(plan.speed, plan.speed_cap, plan.highest_speed))
     if not speed >= SLOWEST:
         limit = f"planned {safe.speed:.3f} m/s, the run-up allows {approach.fastest:.3f} m/s"
+        if wish := str(series.planner.target.wish):
+            limit += f", to be delivered is {wish}"
         return End(NOT_FEASIBLE, f"expected a strike of {SLOWEST:g} m/s or more: {limit}")
     still = ArmDynamics(approach.robot)(approach.start, np.zeros(approach.robot.dof))
     controller = bounded_strike(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from impact_predictor.learning.knowledge import Ceiling, ceiling_of, lowest
-from impact_predictor.strike.strike_plan import strike_limit
+from impact_predictor.strike.strike_plan import StrikeLimit, strike_limit, wanted_speed
 from impact_predictor.strike.striker import Striker
 from impact_predictor.strike.tap_fit import Tap, learn_strike
 from impact_qp.learning.wall_approach import WallApproach
@@ -72,12 +72,16 @@ class StrikePlanner:
     def plan(self, approach: WallApproach, deep: WallApproach, highest: float = inf) -> SafeStrike:
         """Return the speed of the next strike; takes seconds after something was learned.
 
-        Evaluated is where the arm arrives at that speed, at the nail as it is and at its depth.
+        Evaluated is where the arm arrives at that speed, at the nail as it is and at its depth. An
+        amount that the target wishes is delivered by the gentlest strike that does.
 
         Args:
             approach: of the strike.
             deep: of a strike on the nail at its depth.
             highest: speed that no strike of this planner exceeds [m/s].
+
+        Returns:
+            The speed, 0 if none is safe or no safe one delivers what is wished.
 
         Raises:
             ControlError: the arm does not reach the nail.
@@ -86,21 +90,24 @@ class StrikePlanner:
         if self._safe is None:
             self._place = approach.point.q
             most = min(highest, lowest(self.ceilings, self._place))
-            safe = self._at(self._place, min(approach.fastest, most))
-            for each in (approach, deep):
+            limit = self._limit(self._place)
+            safe = _below(limit, min(approach.fastest, most))
+            for each in (deep, approach):
                 if safe.speed > 0.0:
-                    safe = min(safe, self._at(each.arrives(safe.speed).q, safe.speed))
+                    limit = self._limit(each.arrives(safe.speed).q)
+                    safe = min(safe, _below(limit, safe.speed))
             speed = min(safe.speed, FASTER * self._last)
+            if speed > 0.0:
+                speed = wanted_speed(limit, self.target, speed)
             self._safe = SafeStrike(speed, safe.used * speed / safe.speed if speed else 0.0)
         self._last = self._safe.speed
         return self._safe
 
-    def _at(self, q: np.ndarray, highest: float) -> SafeStrike:
-        """Return the strike at a configuration, no faster than a speed."""
+    def _limit(self, q: np.ndarray) -> StrikeLimit:
+        """Return the highest safe speed at a configuration."""
         found = strike_limit(Striker(self.robot, self.tool, q), self.target)
         assert found is not None  # no speed is too low
-        speed = min(found.highest, highest)
-        return SafeStrike(speed, speed / found.critical.speed)
+        return found
 
     def learn(self, tap: Tap | None, used: float) -> None:
         """Compare a strike with its prediction, and learn from it.
@@ -122,7 +129,8 @@ class StrikePlanner:
         if (ceiling := ceiling_of(self._place, self._safe.speed, used)) is not None:
             self.ceilings, safe = (*self.ceilings, ceiling), self._safe
             speed = min(safe.speed, ceiling.speed)
-            self._safe = SafeStrike(speed, safe.used * speed / safe.speed)
+            slower = SafeStrike(speed, safe.used * speed / safe.speed)
+            self._safe = None if self.target.wish.amount else slower  # which may not deliver
         nail = self.target.nail
         if (
             tap is None
@@ -136,3 +144,9 @@ class StrikePlanner:
         if found.misfit <= WORST_FIT:
             self.tool, self.target = found.tool, replace(self.target, nail=found.nail)
             self._safe = None
+
+
+def _below(limit: StrikeLimit, highest: float) -> SafeStrike:
+    """Return the strike at a limit, no faster than a speed."""
+    speed = min(limit.highest, highest)
+    return SafeStrike(speed, speed / limit.critical.speed)

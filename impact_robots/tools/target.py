@@ -37,6 +37,11 @@ class Wish(NamedTuple):
     what: str  # of MAXIMIZED, of DELIVERED with an amount
     amount: float | None = None  # at least, N.s or N; none: as much as is safe
 
+    def __str__(self) -> str:
+        """Return the amount to be delivered, "" for none."""
+        unit = "N.s" if self.what == IMPULSE else "N"
+        return "" if self.amount is None else f"{self.amount:g} {unit} in every case"
+
 
 ANY_STOP, FASTEST = HardStop(), Wish(SPEED)
 

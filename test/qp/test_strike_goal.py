@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from followed_strike import SPEED, TOOL, WINDOW, approach_of, follow
 
+from impact_predictor.strike.strike_plan import plan_strike
 from impact_qp.control.phases import Phase
 from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
@@ -22,10 +23,11 @@ from impact_qp.strike.strike_record import StrikeRows
 from impact_qp.strike.strike_run import StrikeRun
 from impact_robots import ArmDynamics
 from impact_robots.kinematics import inverse_kinematics
-from impact_robots.tools.target import HardStop, Nail, Target
+from impact_robots.tools.target import HardStop, Nail, Target, Wish
 
 OFF = replace(TOOL, off_centre=2e-3, off_angle=0.02)
 CAP = 1.0  # of the node [m/s]
+AMOUNT = 1.0  # to be delivered [N.s]
 RAMPED = 25  # cycles in which torques come to those of gravity, 1 N.m each
 
 
@@ -304,6 +306,22 @@ def test_the_strike_is_no_faster_than_goal_node_and_plan_allow(panda, approach):
     slow = replace(plan, highest_speed=0.01)
     end = begun_strike(task.series(slow, approach.robot, still), slow, task.line(slow), 10.0, 1e-3)
     assert end.code == NOT_FEASIBLE and "expected a strike of 0.02 m/s or more" in end.message
+
+
+def test_a_target_that_wishes_an_amount_is_struck_as_gently_as_delivers_it(panda, approach):
+    still = ArmDynamics(approach.robot)(approach.start, np.zeros(7))
+    plan, stop = plan_of(approach, speed=CAP), HardStop((1e5, 1e6), (0.02, 0.5))
+    begun = {}
+    for amount in (None, AMOUNT, 100.0):
+        task = StrikeTask(panda, OFF, Target(stop=stop, wish=Wish("impulse", amount)))
+        series = task.series(plan, approach.robot, still)
+        begun[amount] = begun_strike(series, plan, task.line(plan), 10.0, 1e-3)
+    fast, gentle = (begun[amount][1].plan.strike for amount in (None, AMOUNT))
+    tool, point = series.planner.tool, approach.arrives(gentle)
+    effects = plan_strike(panda, tool, Target(stop=stop, wish=Wish("impulse", AMOUNT)), point.q)
+    assert gentle < 0.8 * fast and gentle == pytest.approx(effects.speed, rel=1e-2)
+    assert begun[100.0].code == NOT_FEASIBLE
+    assert begun[100.0].message.endswith("to be delivered is 100 N.s in every case")
 
 
 def test_settings_without_torques_or_with_a_person_are_refused(panda, approach):
