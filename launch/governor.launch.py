@@ -34,7 +34,7 @@ def generate_launch_description():
     arguments = {
         "parameters": (
             shared_file("config", "suite.yaml"),
-            "Parameter file: says where surfaces are, among other things",
+            "Parameter file: its section impact_governor says where surfaces are",
         ),
         "interface": ("", "What your controller sends; empty: the parameter file's", interfaces),
         "robot": ("", "Robot by name, or path of its YAML; empty: the parameter file's"),

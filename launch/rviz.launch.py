@@ -14,7 +14,13 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from impact_bringup.launch_parts import BOOLEANS, NAMESPACE, description, shared_file
+from impact_bringup.launch_parts import (
+    BOOLEANS,
+    COMMON,
+    description,
+    limited_discovery,
+    shared_file,
+)
 from impact_robots.description.loader import load_robot
 
 TOPICS = ("robot_description", "impact_predictor/markers", "wrench")  # as in impact.rviz
@@ -30,7 +36,7 @@ def generate_launch_description():
         "state_publisher": ("true", "Broadcast the robot's frames", BOOLEANS),
         "use_sim_time": ("false", "Time comes from /clock", BOOLEANS),
     }
-    return description(arguments | NAMESPACE, _nodes)
+    return description(arguments | COMMON, _nodes)
 
 
 def _nodes(context):
@@ -45,6 +51,7 @@ def _nodes(context):
     names = {topic: topic for topic in TOPICS} | {"wrench": value["wrench"]}
     common = {"namespace": LaunchConfiguration("namespace"), "output": "screen"}
     return [
+        limited_discovery(),
         Node(
             package="robot_state_publisher",
             executable="robot_state_publisher",

@@ -148,6 +148,23 @@ def test_files_that_pages_name_exist(project_root, prose):
     assert [name for name in sorted(named) if not (project_root / name).exists()] == []
 
 
+def test_python_files_that_pages_name_without_a_folder_exist(project_root, prose):
+    named = set(re.findall(r"`(\w+\.py)`", prose))
+    made = {"build", "install", "log"}
+    kept = [each for each in project_root.glob("[a-z]*") if each.name not in made]
+    there = {file.name for each in kept for file in [each, *each.rglob("*.py")]}
+    assert len(named) > 10 and named <= there
+
+
+def test_the_page_of_the_architecture_names_every_sub_package(project_root):
+    page = (project_root / "doc/architecture.md").read_text()
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", page, re.MULTILINE))
+    assert len(rows) > 10
+    for package, column in rows.items():
+        parts = {file.parent.name for file in (project_root / package).glob("*/__init__.py")}
+        assert set(re.findall(r"`(\w+)`", column)) == parts, package
+
+
 def test_python_that_pages_name_exists(prose):
     named = set(re.findall(r"`(impact_\w+(?:\.\w+)+)", prose))
     assert len(named) > 20
