@@ -106,6 +106,8 @@ class ImpactQpNode(SuiteLifecycleNode):
             self.get_logger().warning(
                 f"speed {speed} m/s is capped at {plan.speed} m/s (speed_cap)"
             )
+        if plan.person is not None and (assumed := plan.person.assumed(plan.interface)):
+            self.get_logger().warning(f"person: {assumed}")
         if warning := exact_friction_warning(plan, robot):
             self.get_logger().warning(warning)
         if self._strikes is not None and self._settings.approach_on_activation:

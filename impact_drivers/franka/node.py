@@ -114,6 +114,8 @@ class FrankaNode(SuiteLifecycleNode):
         plan.prepare(robot)  # no compilation while a goal waits
         if reason := self._supervisor.connect(CONNECTING):
             raise DriverError(reason)
+        if plan.person is not None and (assumed := plan.person.assumed(plan.interface)):
+            self.get_logger().warning(f"person: {assumed}")
         if warning := exact_friction_warning(plan, robot):
             self.get_logger().warning(warning)
         self._machine.take(Event.CONFIGURED)

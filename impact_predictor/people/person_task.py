@@ -9,6 +9,7 @@ from math import inf
 from pathlib import Path
 
 from impact_predictor.people.aim import POINTS, Aim
+from impact_predictor.people.cautions import COASTS
 from impact_predictor.people.loop import (
     COASTING,
     IMPEDANCE,
@@ -95,6 +96,10 @@ class PersonTask:
         if (given := self.loop(aim)) is not None:
             return given
         return coasting(aim) if interface == "torque" else servo_of(aim)
+
+    def assumed(self, interface: str) -> str:
+        """Return what is assumed of an arm's loop that the task does not give, "" if nothing."""
+        return COASTS if self.control is None and interface == "torque" else ""
 
     def loop(self, aim: Aim) -> ArmLoop | None:
         """Return the arm's loop, None if the task does not give it.

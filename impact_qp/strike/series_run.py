@@ -129,7 +129,7 @@ class SeriesRun:
                 load = series.learn(rows, record.since(contact))
             finally:  # a load counts in any case
                 self.learned()
-        return _Evaluated(load, series.depth, self._then())
+        return _Evaluated(load, series.depth, self._then(hit=contact is not None))
 
     def remember(self) -> None:
         """Let the load of a strike count that something else ended before it was evaluated."""
@@ -146,15 +146,16 @@ class SeriesRun:
             self.series.remember(rows, record.since(contact))
             self.learned()
 
-    def _then(self) -> Begun | End:
-        """Return the next strike, or the end of the goal."""
+    def _then(self, *, hit: bool) -> Begun | End:
+        """Return what follows a strike that met something or not: the next one, or an end."""
         series = self.series
         if series.planner.problem:
             return End(UNSAFE, series.planner.problem)
         if series.done:
             return End(OK, f"the nail is {1e3 * series.depth:.1f} mm deep, {self.number} strikes")
         if self.number >= self.most:
-            return End(OK, f"{self.number} strikes")
+            met = self.met + hit
+            return End(OK if met else TIMEOUT, f"{self.number} strikes, {met} met something")
         return self.begin()
 
     def _go_on(self) -> End | None:

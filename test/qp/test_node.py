@@ -305,6 +305,15 @@ def test_one_number_is_exact_friction_and_warned_of_where_that_is_faster(
     assert ("friction: 0.3 is taken as exact" in capfd.readouterr().err) == warned
 
 
+@pytest.mark.parametrize(("control", "warned"), [("", True), ("control: {kind: coasting}", False)])
+def test_a_person_without_control_is_warned_of(make_bench, tmp_path, capfd, control, warned):
+    file = tmp_path / "near.yaml"
+    file.write_text(f"region: chest\n{control}\n")
+    make_bench(person=str(file)).configure()
+    line = "person: assumes a controller that does not push after contact"
+    assert (line in capfd.readouterr().err) == warned
+
+
 @pytest.mark.parametrize("limits", ["unaware", "existential", "nominal"])
 def test_a_real_arm_is_not_moved_by_limits_that_some_impulse_exceeds(make_bench, limits, capfd):
     """Outside lockstep an arm is real unless a parameter says that it is simulated."""

@@ -188,3 +188,13 @@ def test_a_node_reads_the_task_of_its_parameter(tmp_path):
     assert PlanParameters(**known).plan().person is None
     with pytest.raises(ControlError, match=r"person: .*none\.yaml"):
         PlanParameters(person=str(tmp_path / "none.yaml"), **known).plan()
+
+
+def test_no_bound_is_above_the_cap_of_the_task(panda, far, person):
+    point = ArmDynamics(panda)(np.array(panda.stance), np.zeros(7))
+    free, capped = (
+        PersonLimit(panda, far, person=person(COASTING + more)) for more in ("", "cap: 0.05\n")
+    )
+    assert free.speed_bound(point).speed > 0.1
+    assert capped.speed_bound(point).speed == 0.05
+    assert capped.towards(point, np.array([0.0, 1.0, 0.0])) <= 0.05

@@ -292,6 +292,16 @@ def test_a_series_that_is_ended_after_a_contact_remembers_its_load(panda, approa
     assert len(kept) == 1 and kept[0][0].speed < 0.3  # once
 
 
+@pytest.mark.parametrize(("hit", "code"), [(True, OK), (False, TIMEOUT)])
+def test_strikes_of_which_none_met_anything_are_no_success(panda, approach, hit, code):
+    still = ArmDynamics(approach.robot)(approach.start, np.zeros(7))
+    series = StrikeTask(panda, OFF, Target()).series(plan_of(approach), approach.robot, still)
+    follow_on = Follow(Planner(beside=False).submit, lambda _: "")
+    run = SeriesRun(series, SimpleNamespace(), lambda: None, 1, follow_on, lambda: None)
+    end = run._then(hit=hit)
+    assert (end.code, end.message) == (code, f"1 strikes, {int(hit)} met something")
+
+
 def test_the_strike_is_no_faster_than_goal_node_and_plan_allow(panda, approach):
     still = ArmDynamics(approach.robot)(approach.start, np.zeros(7))
     task = StrikeTask(panda, OFF, Target(stop=HardStop((1e5, 1e6), (0.02, 0.5))))

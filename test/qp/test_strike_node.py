@@ -127,7 +127,11 @@ def test_strikes_drive_the_nail_to_its_depth_and_learn(make_bench, world):
 def test_one_strike_of_a_number_is_made_at_the_speed_that_the_client_allows(make_bench):
     bench = make_bench().start()
     result = bench.result(strike(bench, strikes=1, highest_speed=0.2))
-    assert (result.code, result.message, result.strikes) == (Strike.Result.CODE_OK, "1 strikes", 1)
+    assert (result.code, result.message, result.strikes) == (
+        Strike.Result.CODE_OK,
+        "1 strikes, 1 met something",
+        1,
+    )
     assert {each.speed for each in bench.feedback} == {0.2}
     assert bench.plant.used < 0.8 and bench.rests(0.5)
 

@@ -53,8 +53,8 @@ class PersonLimit(ApproachSpeedLimit):
         Args:
             robot: the arm.
             contact: that is announced; the person is there, and everywhere else.
-            person: region, and the arm's loop and reaction; pose, direction and points are not
-                used.
+            person: region, the arm's loop and reaction, and a cap; pose, direction and points are
+                not used.
             interface: of the arm, whose loop it is if the task does not say.
             margin: fraction of the speed kept in reserve [-].
             options: as of :class:`ImpactLimit`.
@@ -127,4 +127,5 @@ class PersonLimit(ApproachSpeedLimit):
             to = aim_at(self.robot, point.robot_state, direction, self.frame or TOOL)
         except PersonError:
             return 0.0  # it cannot move there
-        return (1.0 - self.margin) * self._ceiling(to).speed(*self._met.permissible)
+        highest = self._ceiling(to).speed(*self._met.permissible)
+        return min((1.0 - self.margin) * highest, self._person.cap)
