@@ -196,3 +196,17 @@ def test_a_recording_at_200_hz_is_searched():
     q, dq = np.tile(robot.stance, (len(t), 1)), np.zeros((len(t), 7))
     ((at, _),) = momentum_pushes(robot, t, q, dq, tau)
     assert at == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("gap", [0.08, 0.1, 0.2])
+@pytest.mark.parametrize("later", [0.01, 0.03, 0.05, 0.07])
+def test_a_push_after_a_gap_of_the_recording_is_listed(gap, later):
+    """Also where no sample is left that its beginning could be counted from."""
+    robot = load_robot("panda")
+    start = 0.5 + gap + later
+    t = T[(T < 0.5) | (T > 0.5 + gap)]
+    q, dq = np.tile(robot.stance, (len(t), 1)), np.zeros((len(t), 7))
+    dq[:, 3] = 0.6 * np.clip((t - start) / 0.02, 0.0, 1.0)
+    tau = np.tile(ArmDynamics(robot)(robot.stance, np.zeros(7)).g, (len(t), 1))
+    ((at, _),) = momentum_pushes(robot, t, q, dq, tau)
+    assert at == pytest.approx(start, abs=0.05)

@@ -42,6 +42,7 @@ PUSH_UNKNOWN = 5.0  # the same of a joint without a limit [N.m]
 PUSH_SHARE = 0.3  # of what momentum gains around it, or it is a push by hand or a load
 PUSH_APART = 5 * PUSH_HALF  # between pushes, within that a smaller one is a trace of the larger [s]
 BEGUN = 0.05  # of a push, from which it has begun
+FOR_SLOPE = 3  # samples before a push, for the slope there
 _PLACES = np.array([-3.0, -1.0, 1.0, 3.0])  # times HALF, and what counts of the velocity there
 _WEIGHTS = np.array([0.5, -1.5, 1.5, -0.5])
 
@@ -175,12 +176,17 @@ def _gain(t: np.ndarray, s: np.ndarray, at: np.ndarray) -> np.ndarray:
 
 
 def _begin(t: np.ndarray, s: np.ndarray, at: float) -> float:
-    """Return when the push around a time begins, by s of one joint, shape (N,) [s]."""
+    """Return when the push around a time begins, by s of one joint, shape (N,) [s].
+
+    Where a gap of the recording leaves nothing to count from, it is PUSH_HALF before.
+    """
     before = (t >= at - 4 * PUSH_HALF) & (t <= at - 1.5 * PUSH_HALF)
     near = (t > at - 1.5 * PUSH_HALF) & (t <= at + 1.5 * PUSH_HALF)
+    if np.count_nonzero(before) < FOR_SLOPE:
+        return at - PUSH_HALF
     line = np.polyfit(t[before] - at, s[before], 1)
     gained = s[near] - np.polyval(line, t[near] - at)
-    below = np.flatnonzero(gained / gained[-1] < BEGUN)
+    below = np.flatnonzero(gained * np.sign(gained[-1]) < BEGUN * abs(gained[-1]))
     return float(t[near][below[-1]]) if below.size else at - PUSH_HALF
 
 
