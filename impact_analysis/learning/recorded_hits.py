@@ -15,8 +15,11 @@ from impact_analysis.analyze.page.documents import LEARNED
 from impact_analysis.analyze.reading.collected import AnalyzedImpact
 from impact_analysis.analyze.reading.recordings import named_recordings
 from impact_analysis.analyze.result import SAME_WALL, Analysis
-from impact_bags.exceptions import RecordingError
+from impact_analysis.spreading.episodes import arm_of
+from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_bags.new_files import write_file
+from impact_bags.open_recording import open_recording
+from impact_bags.reading.cell_topics import cell_topics
 from impact_bags.reading.run_record import read_cell
 from impact_bags.series import Series
 from impact_predictor.exceptions import PredictionError
@@ -103,12 +106,20 @@ class RecordedLearning:
 
 
 def learn_analysis(path: Path, analysis: Analysis) -> RecordedLearning:
-    """Learn from the impacts of an analysis; ``path`` is of its recordings."""
+    """Learn from the impacts of an analysis; ``path`` is of its recordings.
+
+    Raises:
+        RecordingError: a recording can no longer be read.
+    """
     robot, (friction, restitution) = analysis.robot, analysis.settings.assumed
     impacts = [each.measured for each in analysis.impacts]
     hit = {each.recording for each in impacts}
+    arms = {each.recording: each.topics.arms for each in analysis.arms}
     commands = {
-        name: read_commands(file, robot) for file, name in named_recordings(path) if name in hit
+        own: read_commands(file, robot, analysis.settings.topics(arm))
+        for file, name in named_recordings(path)
+        for arm in arms.get(name, ("",))
+        if (own := arm_of(name, arm)) in hit
     }
     return learn_recorded(robot, impacts, commands, friction, restitution)
 
@@ -192,14 +203,24 @@ def _learned(before: Learned, impact: AnalyzedImpact, hit: RecordedHit) -> tuple
         return str(error), before
 
 
-def read_commands(path: Path, robot: Robot) -> Series | None:
-    """Return the commanded torques of a recording; None: it has none for this robot."""
-    if path.suffix.lower() == ".csv":
+def read_commands(path: Path, robot: Robot, choice: TopicChoice) -> Series | None:
+    """Return the torques commanded to the arm whose joint states are read; None: not recorded.
+
+    Args:
+        path: of the recording.
+        robot: the arm.
+        choice: of topics, as its joint states were read by.
+
+    Raises:
+        RecordingError: it cannot be read.
+    """
+    recording = open_recording(path, robot, choice)
+    if not isinstance(recording, BagRecording):
         return None
-    try:
-        commands = read_cell(path, robot, names=["commands"]).arms[""].commands
-    except RecordingError:
-        return None
+    cell = cell_topics(path, joints=robot.joint_names)
+    arms = cell.arms if cell else ()
+    arm = next((each for each in arms if recording.state_topic.startswith(f"/{each}/")), "")
+    commands = read_cell(path, robot, [arm], names=["commands"]).arms[arm].commands
     return commands if len(commands.time) else None
 
 

@@ -4,6 +4,7 @@
 
 import json
 from dataclasses import fields, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,8 +12,13 @@ import yaml
 from learned_hits import NORMAL, struck
 
 from impact_analysis.analyze.reading.collected import AnalyzedImpact
-from impact_analysis.learning.recorded_hits import learn_recorded, read_commands
+from impact_analysis.analyze.settings import AnalysisSettings
+from impact_analysis.learning.recorded_hits import learn_analysis, learn_recorded, read_commands
+from impact_analysis.spreading.episodes import CellFindings, arm_of
 from impact_bags import BagWriter, impact_typestore
+from impact_bags.bag_recording import TopicChoice
+from impact_bags.exceptions import RecordingError
+from impact_bags.reading.cell_topics import CellTopics
 from impact_bags.reading.run_record import Run
 from impact_bags.series import Series
 from impact_bags.writing.message_maker import MessageMaker
@@ -128,19 +134,65 @@ def test_a_robot_without_what_loads_need_learns_nothing_and_says_why(panda, impa
 
 
 def test_commands_are_read_in_time_order_or_there_are_none(panda, tmp_path):
-    types = impact_typestore()
-    maker = MessageMaker(types, panda.base_frame)
-    with BagWriter(tmp_path / "bag") as bag:
-        for time in (2_000_000_000, 1_000_000_000):
-            message = maker.command(time, panda, np.full(7, time * 1e-9))
-            bag.write("/impact_qp/command", *message, time)
-    found = read_commands(tmp_path / "bag", panda)
+    write_commands(tmp_path / "bag", panda, {"": 0.0}, times=(2_000_000_000, 1_000_000_000))
+    found = read_commands(tmp_path / "bag", panda, TopicChoice())
     assert found.seconds == pytest.approx([1.0, 2.0])
     assert found.values[:, 0] == pytest.approx([1.0, 2.0])
-    assert read_commands(tmp_path / "x.csv", panda) is None
+    columns = ["time_s", *(kind % j for kind in ("q%d_rad", "dq%d_radps") for j in range(1, 8))]
+    (tmp_path / "x.csv").write_text(",".join(columns) + "\n")
+    assert read_commands(tmp_path / "x.csv", panda, TopicChoice()) is None
     with BagWriter(tmp_path / "empty") as bag:
         bag.add_topic("/joint_states", "sensor_msgs/msg/JointState")
-    assert read_commands(tmp_path / "empty", panda) is None
+    assert read_commands(tmp_path / "empty", panda, TopicChoice()) is None
+
+
+def write_commands(path, robot, arms, times):
+    """Write joint states and commands of arms: time [s] and an arm's number, in every joint."""
+    maker = MessageMaker(impact_typestore(), robot.base_frame)
+    state, names = np.zeros(robot.dof), robot.joint_names
+    with BagWriter(path) as bag:
+        for time in times:
+            for arm, number in arms.items():
+                own = f"/{arm}" if arm else ""
+                message = maker.joint_state(time, names, state, state, state)
+                bag.write(f"{own}/joint_states", *message, time)
+                message = maker.command(time, robot, np.full(7, time * 1e-9 + number))
+                bag.write(f"{own}/impact_qp/command", *message, time)
+
+
+ARMS = {"left": 100.0, "right": 200.0}
+TWO_ARMS = CellTopics(("left", "right"), (), "", ())
+
+
+def test_each_arm_has_its_own_commands(panda, tmp_path):
+    write_commands(tmp_path / "bag", panda, ARMS, times=(1_000_000_000,))
+    for arm, number in ARMS.items():
+        for choice in (TopicChoice(state=f"/{arm}/joint_states"), TopicChoice(namespace=arm)):
+            found = read_commands(tmp_path / "bag", panda, choice)
+            assert found.values[:, 0] == pytest.approx([number + 1.0])
+
+
+def test_hits_of_two_arms_are_learned_from_with_their_commands(panda, impacts, tmp_path):
+    times = range(99_000_000_000, 101_000_000_000, 10_000_000)
+    write_commands(tmp_path / "bag", panda, ARMS, times)
+    hit = SimpleNamespace(measured=replace(impacts[0], recording=arm_of("bag", "right")))
+    analysis = SimpleNamespace(
+        robot=panda,
+        settings=AnalysisSettings(),
+        impacts=[hit],
+        arms=[CellFindings("bag", TWO_ARMS)],
+    )
+    found = learn_analysis(tmp_path / "bag", analysis)
+    assert found.used[0].commanded
+    assert "not recorded" not in "\n".join(found.lines())
+
+
+def test_a_damaged_bag_is_not_one_without_commands(panda, tmp_path):
+    write_commands(tmp_path / "bag", panda, {"": 0.0}, times=(1_000_000_000,))
+    (file,) = (tmp_path / "bag").glob("*.mcap")
+    file.write_bytes(b"garbage" * 100)
+    with pytest.raises(RecordingError, match="damaged"):
+        read_commands(tmp_path / "bag", panda, TopicChoice())
 
 
 def test_the_command_learns_from_a_bag(tmp_path, impact):
