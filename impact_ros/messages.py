@@ -8,6 +8,7 @@ import math
 from array import array
 from collections.abc import Sequence
 from functools import lru_cache
+from struct import Struct
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ __all__ = [
     "JointReader",
     "fill",
     "from_nanoseconds",
+    "in_nanoseconds",
     "non_finite",
     "reorder",
     "rotation_of",
@@ -33,6 +35,7 @@ __all__ = [
 NANOSECONDS = 1_000_000_000
 SECONDS_LIMIT = 2**31
 SPAN = 86400  # margin for durations that are added to a stamp [s]
+STAMP, STAMP_AT = Struct("<iI"), 4  # seconds and nanoseconds of a header, in serialised messages
 UNIT = 1e-3  # tolerance of a quaternion's norm [-]
 
 
@@ -133,7 +136,19 @@ def to_nanoseconds(stamp: Any) -> int:
         MessageError: Invalid stamp: a second or more of nanoseconds, or seconds too close to
             the end of 32 bits.
     """
-    seconds, rest = stamp.sec, stamp.nanosec
+    return in_nanoseconds(stamp.sec, stamp.nanosec)
+
+
+def in_nanoseconds(seconds: int, rest: int) -> int:
+    """Return the fields of a stamp in nanoseconds, exactly.
+
+    Args:
+        seconds: Of 32 bits [s].
+        rest: Below a second [ns].
+
+    Raises:
+        MessageError: As of ``to_nanoseconds``.
+    """
     if not (0 <= rest < NANOSECONDS and -SECONDS_LIMIT <= seconds < SECONDS_LIMIT - SPAN):
         raise MessageError(
             f"expected a stamp below {SECONDS_LIMIT - SPAN} s with nanosec below {NANOSECONDS},"

@@ -19,10 +19,11 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from impact_ros.exceptions import MessageError
+from impact_ros.messages import STAMP, STAMP_AT
 
 _ENCODING = b"\x00\x01"  # plain CDR, little-endian
-_STAMP, _COUNT = struct.Struct("<iI"), struct.Struct("<I")  # seconds and nanoseconds; of elements
-_STAMP_AT, _AFTER_STAMP = 4, 12  # behind the two bytes of the encoding and two of its options
+_COUNT = struct.Struct("<I")  # of elements
+_AFTER_STAMP = STAMP_AT + STAMP.size
 _FIELDS = ("position", "velocity", "effort")
 _BETWEEN = 8  # bytes from the last number of a field to the first of the next one that has any
 _EMPTY = np.empty(0)
@@ -88,7 +89,7 @@ class _Layout(NamedTuple):
 
     def read(self, data: bytes) -> StreamedState:
         """Return a message that fits."""
-        stamp = StreamedStamp._make(_STAMP.unpack_from(data, _STAMP_AT))
+        stamp = StreamedStamp._make(STAMP.unpack_from(data, STAMP_AT))
         header = StreamedHeader(stamp, self.frame)
         stride = 8 * self.shape[1] + _BETWEEN
         numbers = np.ndarray(self.shape, float, data, self.start, (stride, 8))
@@ -127,7 +128,7 @@ def _layout(data: bytes, message: JointState) -> _Layout | None:
         return None
     mask = bytearray(len(data))
     at = _AFTER_STAMP
-    mask[:_STAMP_AT] = b"\xff" * _STAMP_AT
+    mask[:STAMP_AT] = b"\xff" * STAMP_AT
 
     def fixed(size: int) -> None:
         """Go over bytes that must be the same, behind the next place for a count."""
@@ -165,7 +166,7 @@ def _layout(data: bytes, message: JointState) -> _Layout | None:
 
 def _aligned(at: int, size: int) -> int:
     """Return the next place for an element of a size, counted from behind the encoding."""
-    return at + (_STAMP_AT - at) % size
+    return at + (STAMP_AT - at) % size
 
 
 def _agree(read: StreamedState, message: JointState) -> bool:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from struct import Struct
 from typing import Any, NamedTuple
 
@@ -13,11 +14,11 @@ import numpy as np
 from impact_bags.reading.recording import credible
 from impact_detector.signals.sample import JointSample
 from impact_ros.exceptions import MessageError
-from impact_ros.messages import NANOSECONDS, JointReader
+from impact_ros.messages import STAMP, STAMP_AT, JointReader, in_nanoseconds, to_nanoseconds
 
 LITTLE_ENDIAN = b"\x00\x01\x00\x00"  # header of serialised data; offsets count from its end
-_COUNT, _STAMP = Struct("<I"), Struct("<iI")
-_NAMES = 12  # offset of frame and names, after the stamp
+_COUNT = Struct("<I")
+_NAMES = STAMP_AT + STAMP.size  # offset of frame and names
 
 
 class _Layout(NamedTuple):
@@ -47,17 +48,22 @@ class QuickStates:
         """Return the sample of a serialised message, or the message itself, by ``parse``."""
         layout = self._layout
         if layout is not None and _fits(data, layout):
-            return credible(self._sample(data, layout))
+            with suppress(MessageError):  # an invalid stamp is the parser's matter
+                return credible(self._sample(data, layout))
         message = parse()
         self._learn(data, message)
         return message
 
     def _sample(self, data: bytes, layout: _Layout) -> JointSample:
-        """Return the measurement of a message of that layout."""
+        """Return the measurement of a message of that layout.
+
+        Raises:
+            MessageError: its stamp is none.
+        """
+        time = in_nanoseconds(*STAMP.unpack_from(data, STAMP_AT))
         n, order = layout.joints, self._order
         q, dq, tau = (np.frombuffer(data, "<f8", n, first)[order] for first in layout.columns)
-        seconds, rest = _STAMP.unpack_from(data, len(LITTLE_ENDIAN))
-        return JointSample(seconds * NANOSECONDS + rest, q, dq, tau)
+        return JointSample(time, q, dq, tau)
 
     def _learn(self, data: bytes, message: Any) -> None:
         """Store a message's layout for the next ones, if it is supported."""
@@ -65,16 +71,16 @@ class QuickStates:
         try:
             names = list(message.name)
             layout = _layout_of(data, len(names))
-            arrays = self._reader.read(message)
+            arrays, time = self._reader.read(message), to_nanoseconds(message.header.stamp)
         except (AttributeError, MessageError, TypeError, ValueError):
             return
         if layout is None:
             return
         self._order = np.array([names.index(name) for name in self._reader.names], dtype=np.intp)
-        sample, stamp = self._sample(data, layout), message.header.stamp
+        sample = self._sample(data, layout)
         got = np.concatenate([sample.q, sample.dq, np.asarray(sample.tau)])
         same = np.array_equal(got, np.concatenate(arrays), equal_nan=True)
-        if same and sample.time == stamp.sec * NANOSECONDS + stamp.nanosec:
+        if same and sample.time == time:
             self._layout = layout
 
 

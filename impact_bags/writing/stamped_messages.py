@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,10 +12,7 @@ from rosbags.typesys.store import Typestore
 
 from impact_bags.writing.bag_file import TopicMessages
 from impact_bags.writing.message_maker import Made
-from impact_ros.messages import NANOSECONDS
-
-_STAMP = struct.Struct("<iI")  # seconds, nanoseconds
-_HEAD = 4  # bytes of encapsulation, before the stamp of the header
+from impact_ros.messages import NANOSECONDS, STAMP, STAMP_AT
 
 
 class _Form(NamedTuple):
@@ -46,7 +42,7 @@ class StampedMessages:
         """Return type and bytes of the message of a time [ns]."""
         shapes = tuple([each.shape for each in arrays])
         form = self._forms.get(shapes) or self._learn(shapes)
-        _STAMP.pack_into(form.cdr, _HEAD, *divmod(time, NANOSECONDS))
+        STAMP.pack_into(form.cdr, STAMP_AT, *divmod(time, NANOSECONDS))
         for place, array in zip(form.arrays, arrays, strict=True):
             place[...] = array
         return form.kind, bytes(form.cdr)
@@ -64,7 +60,7 @@ class StampedMessages:
         count = len(times)
         cdr = np.tile(np.frombuffer(form.cdr, np.uint8), (count, 1))
         stamps = np.stack(np.divmod(times, NANOSECONDS), axis=1).astype("<u4")
-        columns = zip((_HEAD, *form.places), (stamps, *arrays), strict=True)
+        columns = zip((STAMP_AT, *form.places), (stamps, *arrays), strict=True)
         for place, array in columns:
             filled = np.ascontiguousarray(array).reshape(count, -1).view(np.uint8)
             cdr[:, place : place + filled.shape[1]] = filled

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from rclpy.serialization import serialize_message
 
-from impact_ros.messages import fill
+from impact_ros.messages import STAMP_AT, fill
 
-_STAMP, _STAMP_AT = struct.Struct("=iI"), 4  # seconds and nanoseconds, behind four bytes of header
+_STAMP = struct.Struct("=iI")  # in the machine's own byte order, as rclpy serializes
 
 
 class StreamWriter:
@@ -46,6 +46,6 @@ class StreamWriter:
         Raises:
             ValueError: another number of values.
         """
-        _STAMP.pack_into(self._bytes, _STAMP_AT, stamp.sec, stamp.nanosec)
+        _STAMP.pack_into(self._bytes, STAMP_AT, stamp.sec, stamp.nanosec)
         self._numbers[:] = values
         return bytes(self._bytes)

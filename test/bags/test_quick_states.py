@@ -9,6 +9,7 @@ from impact_bags import impact_typestore
 from impact_bags.reading.quick_states import QuickStates
 from impact_detector.ros.conversion import joint_sample
 from impact_detector.signals.sample import JointSample
+from impact_ros.exceptions import MessageError
 from impact_ros.messages import JointReader
 
 KIND = "sensor_msgs/msg/JointState"
@@ -90,6 +91,23 @@ def test_numbers_that_only_damage_makes_are_none(store):
     messages[1].velocity[2] = 1e200
     (_, sample), _ = read(store, messages)
     assert np.isnan(sample.q).all() and sample.tau is None
+
+
+@pytest.mark.parametrize(
+    ("sec", "nanosec"), [(5, 3_000_000_000), (5, 1_000_000_000), (2147483600, 0)]
+)
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_stamp_that_is_none_is_the_parsers_matter(store, sec, nanosec, place):
+    """Which refuses it, as the node does; also as the first message of a topic."""
+    messages = [message(store, k) for k in range(4)]
+    stamp = messages[place].header.stamp
+    stamp.sec, stamp.nanosec = sec, nanosec
+    found, parsed = read(store, messages)
+    assert parsed == list(range(place + 2))
+    assert not isinstance(found[place], JointSample)
+    with pytest.raises(MessageError):
+        joint_sample(found[place], JointReader(NAMES))
+    assert_same(found[3], messages[3])
 
 
 def test_joints_that_are_missing_are_the_parsers_matter(store):
