@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from impact_bags import BagReader
-from impact_bags.bag_recording import TopicChoice
+from impact_bags.bag_recording import UNREADABLE, TopicChoice
 from impact_bags.exceptions import RecordingError
 from impact_bags.open_recording import open_recording
 from impact_bags.reading.recording import Item
 from impact_bags.writing.suite_messages import CONTROLLER_STATUS, EVENT
 from impact_detector.signals.sample import JointSample
 from impact_robots.robot import Robot
-from impact_ros.exceptions import MessageError
 from impact_ros.messages import to_nanoseconds
 from impact_view.run.collector import Collector
 from impact_view.run.force_axes import ForceAxes
@@ -67,7 +66,7 @@ def _read_free(path: Path, robot: Robot, choice: TopicChoice) -> ViewRecord:
         kinds = {topic: info.type_name for topic, info in bag.topics.items()}
         topics = [topic for topic, kind in kinds.items() if kind in KINDS]
         for topic, _, message in bag.messages(topics) if topics else ():
-            with contextlib.suppress(MessageError):  # of another robot, or damaged
+            with contextlib.suppress(*UNREADABLE):  # of another robot, or damaged
                 collector.add(topic, kinds[topic], message)
     if not len(collector):
         raise RecordingError.at(
@@ -106,6 +105,9 @@ def _beside(path: Path) -> tuple[list[tuple[int, int, Any]], dict[str, str]]:
             frames[topic] = first[2].header.frame_id if first else ""
         topics = [topic for topic, kind in kinds.items() if kind in (CONTROLLER_STATUS, EVENT)]
         for _, _, message in bag.messages(topics) if topics else ():
-            with contextlib.suppress(MessageError):  # a damaged stamp
-                messages.append((to_nanoseconds(message.header.stamp), _LAST, message))
+            with contextlib.suppress(*UNREADABLE):  # a damaged stamp
+                time = to_nanoseconds(message.header.stamp)
+                if message.__msgtype__ == EVENT:
+                    to_nanoseconds(message.detection_time)
+                messages.append((time, _LAST, message))
     return sorted(messages, key=lambda entry: entry[0]), frames

@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 
 from impact_analysis.demo.evaluation import evaluate_run
-from impact_bags import BagWriter, RecordingError
+from impact_bags import BagWriter, RecordingError, impact_typestore
 from impact_bags.bag_recording import TopicChoice
 from impact_bags.reading.recording import Force
 from impact_bags.reading.run_record import read_run
 from impact_bags.writing.message_maker import MessageMaker
+from impact_bags.writing.suite_messages import SuiteMessages
 from impact_cli.commands.demo import announced_contact
-from impact_detector.signals.sample import ForceSample, JointSample
+from impact_detector.attribution.assessment import Assessment
+from impact_detector.signals.sample import Detection, ForceSample, JointSample
 from impact_robots import ArmDynamics
 from impact_sim import load_scenario
 from impact_trials.campaign import run_trial, trials_of
@@ -32,11 +34,16 @@ def evaluated(hit, panda):
     return evaluate_run(read_run(hit[0], panda), panda, contact, "joint_load")
 
 
-def write(path, panda, forces=(), frame="", count=50):
-    """Write joint states that move evenly, one a millisecond, and single forces beside them."""
+def write(path, panda, forces=(), frame="", count=50, beside=()):
+    """Write joint states that move evenly, one a millisecond, and single forces beside them.
+
+    ``beside`` are types and messages of another topic.
+    """
     q, dq = panda.stance, np.linspace(0.1, 0.7, panda.dof)
     with BagWriter(path) as writer:
         make = MessageMaker(writer.typestore, frame)
+        for message in beside:
+            writer.write("/beside", *message, 1_000_000_000)
         for k in range(count):
             time = 1_000_000_000 + k * 1_000_000
             for topic in forces:
@@ -89,6 +96,21 @@ def test_trials_are_shown_as_far_as_they_say_something(tmp_path, panda):
     assert timeline.wall.source == "where a force began"
     touch = record.contact_starts[0] - 1  # one noisy sample
     assert timeline.speed[touch] == pytest.approx(0.08, rel=0.12)
+
+
+@pytest.mark.parametrize("stamp", ["header", "detection_time"])
+def test_a_damaged_event_is_not_shown_and_costs_nothing_else(tmp_path, panda, stamp):
+    make, times = (
+        SuiteMessages(impact_typestore(), panda.base_frame),
+        (1_010_000_000, 1_020_000_000),
+    )
+    events = [make.event(Detection("fused", t, t, 9.0, 5.0), Assessment()) for t in times]
+    damaged = events[0][1]
+    read = damaged.header.stamp if stamp == "header" else damaged.detection_time
+    read.nanosec = 3_000_000_000
+    record = read_view(write(tmp_path / "bag", panda, beside=events), panda, ANY)
+    assert len(record) == 50
+    assert [time for time, _ in record.detections] == pytest.approx([0.02])
 
 
 def test_joint_states_alone_are_enough(tmp_path, panda):
