@@ -103,3 +103,13 @@ def test_the_mass_that_a_hit_shows_agrees_with_the_model_or_takes_its_place(anal
     twice = Mass(2.0 * model.value, 2.0 * model.low, 2.0 * model.high)
     assert measured.contradicts(twice) and believed_mass(twice, measured) == measured
     assert believed_mass(twice, UNKNOWN) == twice
+
+
+@pytest.mark.parametrize(("low", "inside"), [(0.0, True), (0.7, False)])
+def test_the_announced_set_has_both_ends_of_the_restitution(tmp_path, low, inside):
+    """The flexible arm's impulse is that of the composite body with little restitution."""
+    record = simulate(replace(SLIDING, damping=0.3))
+    analysis = analyze(write(tmp_path / "bag", record, announced=((0.1, 0.5), (low, 0.9))))
+    member = analysis.impacts[0].membership
+    assert (member.source, member.restitution) == ("announced", (low, 0.9))
+    assert (member.strict, member.hull) == (inside, True)

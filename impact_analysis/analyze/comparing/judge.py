@@ -128,11 +128,12 @@ def _membership(
     """Return whether an impulse lies in its set; none if either is unknown."""
     if not np.isfinite(item.impulse).all():
         return None
-    friction, restitution, source = item.announced_friction, item.announced_restitution, ANNOUNCED
-    if not (np.isfinite(friction) and np.isfinite(restitution)):
-        friction, restitution = _upper(found.friction), _upper(found.restitution)
+    friction, source = item.announced_friction, ANNOUNCED
+    span = item.announced_restitution_low, item.announced_restitution
+    if not np.isfinite([friction, *span]).all():
+        friction, span = _upper(found.friction), (0.0, finite(_upper(found.restitution)))
         source = ASSUMED if found.friction.assumed else IDENTIFIED
-    span = (0.0, min(1.0, max(0.0, finite(restitution))))
+    span = min(1.0, max(0.0, span[0])), min(1.0, max(0.0, span[1]))
     velocity = float(item.normal @ state.velocity)
     try:
         expected = impulse_set(crb(state, rotation), finite(friction), span, velocity, FACETS, True)

@@ -71,8 +71,9 @@ class AnalyzedImpact:
     quality: int = 0  # bits of ImpactEstimate
     link: str = ""  # that was hit, "" if unknown
     expected: bool | None = None  # announced so, None: nobody announces
-    announced_friction: float = NAN  # [-]
-    announced_restitution: float = NAN  # [-]
+    announced_friction: float = NAN  # high end of the range [-]
+    announced_restitution: float = NAN  # likewise [-]
+    announced_restitution_low: float = NAN  # low end [-]
     second_contact: float = NAN  # time from the contact to another one in the window [s]
     notes: list[Sentence] = field(default_factory=list)
     trace: RecordedHit | None = None  # the samples around it

@@ -184,6 +184,7 @@ class ImpactMaker:
             normal=normal,
             announced_friction=NAN if announced is None else announced.friction[1],
             announced_restitution=NAN if announced is None else announced.restitution[1],
+            announced_restitution_low=NAN if announced is None else announced.restitution[0],
             second_contact=second,
             notes=notes,
             trace=recent.trace(impact_time, joints, *force) if traced else None,
