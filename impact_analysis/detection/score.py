@@ -11,6 +11,7 @@ import numpy as np
 
 from impact_detector.estimators.streaming import Estimate
 from impact_detector.signals.sample import Detection
+from impact_trials.truth.detections import delay_of
 from impact_trials.truth.trial_table import TrialTruth
 
 LATEST = 0.03  # after contact, for a detection to be of it [s]
@@ -32,24 +33,24 @@ class JudgedTrial:
     @property
     def watched(self) -> float:
         """Time with a statistic and before any contact [s]."""
-        end = self.truth.impact_time if self.truth.hits else np.inf
-        known = self.times[self.times < end]
+        known = self.times[self.times < self._contact]
         return float(known[-1] - known[0]) if len(known) else 0.0
 
     @property
     def delay(self) -> float | None:
         """From contact to detection, None if it was missed [s]."""
-        for detection in self.detections:
-            delay = detection.detection_time * 1e-9 - self.truth.impact_time
-            if self.truth.hits and 0.0 <= delay <= LATEST:
-                return delay
-        return None
+        delays = (delay_of(detection, self._contact) for detection in self.detections)
+        return next((delay for delay in delays if 0.0 < delay <= LATEST), None)
 
     @property
     def false_alarms(self) -> int:
-        """Detections before contact, or at any time without one."""
-        end = self.truth.impact_time if self.truth.hits else np.inf
-        return sum(detection.detection_time * 1e-9 < end for detection in self.detections)
+        """Detections not after contact, or at any time without one."""
+        return sum(delay_of(detection, self._contact) <= 0.0 for detection in self.detections)
+
+    @property
+    def _contact(self) -> float:
+        """Time of contact, infinite without one [s]."""
+        return self.truth.impact_time if self.truth.hits else float("inf")
 
 
 @dataclass

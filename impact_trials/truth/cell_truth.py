@@ -19,6 +19,7 @@ from impact_sim.cell.watched_cell import PlateRecord, WatchedCell
 from impact_sim.driver.simulation import START_NS
 from impact_trials.lockstep import Cycle
 from impact_trials.trial import DetectorLog, Trial, Value
+from impact_trials.truth.detections import FALSE, OF_TORQUE_ERROR, TIMED, first_detection
 from impact_trials.truth.trial_truth import columns
 
 START = START_NS * 1e-9  # start of the recordings' time [s]
@@ -141,15 +142,9 @@ def _arm(scenario: SpreadingScenario, log: CellLog, number: int) -> dict[str, Va
 
 
 def _detected(found: Sequence[Detection], plate: PlateRecord) -> dict[str, Value]:
-    """Return the first detection after contact, and the number before it."""
-    contact = float("inf") if plate.contact_start is None else START + plate.contact_start.time
-    after = [each for each in found if each.detection_time * 1e-9 > contact]
-    row: dict[str, Value] = {"false_detections": len(found) - len(after)}
-    if after:
-        time = round(after[0].detection_time * 1e-9, 9)
-        row |= {"detection_time_s": time, "detection_delay_s": round(time - contact, 9)}
-        row["detection_statistic"] = after[0].statistic
-    return row
+    """Return the columns of the first detection after a plate's contact, and of the false ones."""
+    start = plate.contact_start
+    return first_detection(found, None if start is None else START + start.time)
 
 
 def _summed(scenario: SpreadingScenario, log: CellLog, first: float) -> dict[str, Value]:
@@ -166,10 +161,8 @@ def _summed(scenario: SpreadingScenario, log: CellLog, first: float) -> dict[str
     found |= {"contact_duration_s": round(len(plate.first_contact) * plate.step, 9)}
     found |= {"largest_statistic_before": detectors.largest}
     by_torque = _detected(detectors.of(TORQUE_ERROR), plate)
-    names = {"detection_time_s": "torque_error_time_s", "detection_delay_s": "torque_error_delay_s"}
-    names |= {"detection_statistic": "torque_error_statistic_nm"}
-    found |= {column: by_torque.get(key) for key, column in names.items()}
-    return found | {key: row.get(key) for key in names}
+    found |= {OF_TORQUE_ERROR[name]: by_torque.get(name) for name in TIMED}
+    return found | {name: row.get(name) for name in TIMED}
 
 
 def _false_detections(log: CellLog, detector: str) -> int:
@@ -178,7 +171,7 @@ def _false_detections(log: CellLog, detector: str) -> int:
         _detected(each.of(detector), plate)
         for each, plate in zip(log.detectors, log.plant.plates, strict=True)
     ]
-    return sum(int(row["false_detections"] or 0) for row in rows)
+    return sum(int(row[FALSE] or 0) for row in rows)
 
 
 def _vector(name: str, values: np.ndarray) -> dict[str, Value]:

@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from impact_detector.estimators.gross_velocity import gross_velocity
-from impact_detector.signals.sample import TORQUE_ERROR, Detection
+from impact_detector.signals.sample import TORQUE_ERROR
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_robots.dynamics import ArmDynamics
 from impact_robots.surface import Surface
@@ -24,6 +24,7 @@ from impact_sim.exceptions import SimulationError
 from impact_sim.plant.compliant_wall import CompliantWall
 from impact_sim.plant.torque_loop import PERIOD
 from impact_trials.trial import DETECTORS, DetectorLog, Trial, Value
+from impact_trials.truth.detections import OF_TORQUE_ERROR, first_detection
 
 START = START_NS * 1e-9  # of the recordings' time [s]
 WINDOW = 0.1  # of the gross velocity [s]
@@ -169,24 +170,9 @@ def _detections(log: DetectorLog, impact_time: float | None) -> dict[str, Value]
         log: of all detectors.
         impact_time: what was found before is false; None: all is.
     """
-    names = ("detection_{}", "false_detections", "detection_statistic")
-    row = _detection(log.of(DETECTORS[0]), impact_time, *names)
-    names = ("torque_error_{}", "torque_error_false_detections", "torque_error_statistic_nm")
-    return row | _detection(log.of(TORQUE_ERROR), impact_time, *names)
-
-
-def _detection(
-    found: list[Detection], impact_time: float | None, timed: str, false: str, statistic: str
-) -> dict[str, Value]:
-    """Return the first detection after the impact, and how many came before it."""
-    contact = float("inf") if impact_time is None else impact_time
-    after = [item for item in found if item.detection_time * 1e-9 > contact]
-    row: dict[str, Value] = {false: len(found) - len(after)}
-    if after:
-        time = round(after[0].detection_time * 1e-9, 9)
-        row |= {timed.format("time_s"): time, statistic: after[0].statistic}
-        row[timed.format("delay_s")] = round(time - contact, 9)
-    return row
+    by_torque = first_detection(log.of(TORQUE_ERROR), impact_time)
+    row = first_detection(log.of(DETECTORS[0]), impact_time)
+    return row | {OF_TORQUE_ERROR[name]: value for name, value in by_torque.items()}
 
 
 def _numbered(names: Iterable[str], values: np.ndarray | None) -> dict[str, Value]:

@@ -13,6 +13,7 @@ from impact_analysis.detection import score_run
 from impact_analysis.detection.score import DetectorScore, JudgedTrial, operating_points
 from impact_cli.command_line import run
 from impact_detector import Detection
+from impact_trials.truth.detections import first_detection
 from impact_trials.truth.trial_table import TrialTruth
 
 NAN = float("nan")
@@ -38,11 +39,24 @@ def scored(*results):
     return score
 
 
-def test_a_detection_counts_from_the_touch_to_30_ms_after_it():
+def test_a_detection_counts_after_the_touch_until_30_ms():
     score = scored(result(9, 1.002), result(9, 1.029), result(9, 1.031), result(9))
     assert (score.hits, score.found, score.rate) == (4, 2, 0.5)
     np.testing.assert_allclose(score.delays, [0.002, 0.029])
     assert score.false_alarms == 0
+
+
+@pytest.mark.parametrize(
+    ("detected", "delay", "false"),
+    [(0.999, None, 1), (1.0, None, 1), (1.0 + 1e-9, 1e-9, 0), (1.031, 0.031, 0)],
+)
+def test_score_and_trials_agree_on_the_instant_of_the_touch(detected, delay, false):
+    """Of a late detection only the table of trials has the delay."""
+    judged = result(9, detected)
+    row = first_detection(judged.detections, 1.0)
+    assert row.get("detection_delay_s") == delay
+    assert row["false_detections"] == judged.false_alarms == false
+    assert judged.delay == (delay if delay is not None and delay < 0.03 else None)
 
 
 def test_what_comes_before_the_touch_is_false_and_counted_per_hour():
