@@ -10,12 +10,14 @@ from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_bags.exceptions import RecordingError
 from impact_bags.reading.csv_recording import CsvRecording
 from impact_bags.reading.csv_rows import csv_rows, other_separator
-from impact_bags.reading.reader import SUFFIXES
 from impact_bags.reading.recording import Recording
+from impact_bags.reading.sources import SUFFIXES, has_suffix
 from impact_bags.windows.files import HDF5_SUFFIX, MARK, is_window_file
 from impact_bags.windows.recording import WindowRecording
 from impact_robots import Robot
 
+CSV = ".csv"
+RECORDINGS = (*SUFFIXES, CSV, HDF5_SUFFIX)  # suffixes of recordings that are one file, in any case
 _METADATA = "metadata.yaml"
 
 
@@ -35,18 +37,17 @@ def recording_paths(path: Path) -> list[Path]:
     bags = {found.parent for mark in (_METADATA, MARK) for found in _seen(path, mark)}
     singles = [
         found
-        for suffix in (*SUFFIXES, HDF5_SUFFIX)
-        for found in _seen(path, f"*{suffix}")
-        if found.parent not in bags
+        for found in _seen(path, "*.*")
+        if has_suffix(found, *RECORDINGS)
+        and (_is_recording(found) if has_suffix(found, CSV) else found.parent not in bags)
     ]
-    tables = [found for found in _seen(path, "*.csv") if _is_recording(found)]
-    if not bags and not singles and not tables:
+    if not bags and not singles:
         raise RecordingError.at(
             path,
             "expected bags (*.mcap, *.db3), CSVs (column time_s) or contact windows (*.h5,"
             f" {MARK}) in the folder, found none",
         )
-    return sorted([*bags, *singles, *tables])
+    return sorted([*bags, *singles])
 
 
 def _is_recording(path: Path) -> bool:
@@ -76,10 +77,10 @@ def open_recording(path: Path, robot: Robot, choice: TopicChoice) -> Recording:
     Raises:
         RecordingError: not a recording, damaged, or without a topic that is needed.
     """
-    if path.suffix.lower() == ".csv":
+    if has_suffix(path, CSV):
         return CsvRecording(path, robot.dof)
     if is_window_file(path):
         return WindowRecording(path, robot)
-    if path.is_dir() or path.suffix.lower() in SUFFIXES:
+    if path.is_dir() or has_suffix(path, *SUFFIXES):
         return BagRecording(path, robot, choice)
     raise RecordingError.at(path, "expected a .csv, .mcap, .db3 or .h5 file or a folder of bags")

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from impact_bags.bag_recording import DESIRED, JOINT_STATE, drivers_own, is_another_arm, is_measured
-from impact_bags.reading.reader import SUFFIXES, BagReader
+from impact_bags.reading.reader import BagReader
+from impact_bags.reading.sources import SUFFIXES, has_suffix
 from impact_bags.writing.message_maker import POSE, TWIST
 
 POST_REFERENCE = "impact_qp/post_reference"  # of a controller by reference spreading
@@ -45,7 +46,7 @@ def cell_topics(
     Raises:
         RecordingError: nothing of the bag can be read.
     """
-    if not path.is_dir() and path.suffix.lower() not in SUFFIXES:
+    if not path.is_dir() and not has_suffix(path, *SUFFIXES):
         return None
     with BagReader(path, salvage=True) as bag:
         topics = {topic: info.type_name for topic, info in bag.topics.items()}

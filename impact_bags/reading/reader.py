@@ -19,10 +19,12 @@ from rosbags.typesys.store import Typestore
 from impact_bags.exceptions import RecordingError
 from impact_bags.reading.mcap_salvage import McapSalvage
 from impact_bags.reading.sources import (
+    MCAP,
     SUFFIXES,
     Finished,
     Message,
     Source,
+    has_suffix,
     left_open,
     storage_files,
     whole_parts,
@@ -266,7 +268,7 @@ class BagReader:
             seen: Number of messages read at that time, by topic.
             error: Why it failed.
         """
-        files = [file for file in storage_files(self.path) if file.suffix == ".mcap"]
+        files = [file for file in storage_files(self.path) if has_suffix(file, MCAP)]
         if not files:
             self._lose(f"what follows damage in the middle ({_in_one_line(error)})")
         for file in files:
@@ -310,14 +312,14 @@ def _check_path(path: Path, *, unfinished: bool) -> None:
     if not path.exists():
         raise RecordingError.at(path, "no such recording")
     if path.is_file():
-        if path.suffix not in SUFFIXES:
+        if not has_suffix(path, *SUFFIXES):
             raise RecordingError.at(path, f"expected a folder or a file {' or '.join(SUFFIXES)}")
         if path.stat().st_size == 0:
             raise RecordingError.at(path, "is empty")
         return
     if (path / "metadata.yaml").is_file():
         return
-    if not any(item.suffix in SUFFIXES for item in path.iterdir()):
+    if not storage_files(path):
         raise RecordingError.at(path, "is no recording (it has no metadata.yaml)")
     if not unfinished:
         raise RecordingError.at(path, "was not finished (it has no metadata.yaml)")

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 from rosbags.interfaces import Connection
@@ -18,10 +19,28 @@ from rosbags.rosbag2 import Reader
 from impact_bags.reading.mcap_salvage import McapSalvage
 from impact_bags.reading.unpacking import TooLargeError, check_chunks, check_files
 
-SUFFIXES = (".mcap", ".db3")
+MCAP, DATABASE = ".mcap", ".db3"
+SUFFIXES = (MCAP, DATABASE)  # of the files of a bag, in any case
 JOURNALS = ("-wal", "-journal")  # beside a database whose writer was killed
 LARGEST_METADATA = 8 * 2**20  # [bytes]
 Message = tuple[Connection, int, bytes]  # topic, time [ns], content
+
+
+def has_suffix(path: Path, *suffixes: str) -> bool:
+    """Return whether the name of a path ends in one of these suffixes, in whatever case."""
+    return path.suffix.lower() in suffixes
+
+
+class _Reader(Reader):
+    """Reads files whose suffix is in capitals, too."""
+
+    STORAGE_PLUGINS = MappingProxyType(
+        {
+            spelled: plugin
+            for suffix, plugin in Reader.STORAGE_PLUGINS.items()
+            for spelled in (suffix, suffix.upper())
+        }
+    )
 
 
 class Source(Protocol):
@@ -52,7 +71,7 @@ class Finished:
             if (path / "metadata.yaml").stat().st_size > LARGEST_METADATA:
                 raise ValueError("metadata.yaml is too large")
             check_files(path)
-        self._reader = Reader(path)
+        self._reader = _Reader(path)
         self._reader.open()
         try:
             self._check()
@@ -125,12 +144,12 @@ def storage_files(path: Path) -> list[Path]:
     """Return the files with a recording's messages."""
     if path.is_file():
         return [path]
-    return sorted(file for file in path.iterdir() if file.suffix in SUFFIXES)
+    return sorted(file for file in path.iterdir() if has_suffix(file, *SUFFIXES))
 
 
 def _part(file: Path, stack: ExitStack, lost: list[str]) -> Source:
     """Open one file."""
-    if file.suffix == ".db3":
+    if has_suffix(file, DATABASE):
         return Finished(_recovered(file, stack))
     salvage = McapSalvage(file)
     lost += salvage.lost
@@ -139,7 +158,7 @@ def _part(file: Path, stack: ExitStack, lost: list[str]) -> Source:
 
 def left_open(path: Path) -> bool:
     """Return whether a recording has a database whose writer was killed: it has a journal."""
-    return any(_journals(file) for file in storage_files(path) if file.suffix == ".db3")
+    return any(_journals(file) for file in storage_files(path) if has_suffix(file, DATABASE))
 
 
 def _journals(file: Path) -> list[Path]:

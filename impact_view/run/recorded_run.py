@@ -13,8 +13,9 @@ from typing import Any
 from impact_bags import BagReader
 from impact_bags.bag_recording import UNREADABLE, TopicChoice
 from impact_bags.exceptions import RecordingError
-from impact_bags.open_recording import open_recording
+from impact_bags.open_recording import CSV, open_recording
 from impact_bags.reading.recording import Item
+from impact_bags.reading.sources import has_suffix
 from impact_bags.writing.suite_messages import CONTROLLER_STATUS, EVENT
 from impact_detector.signals.sample import JointSample
 from impact_robots.robot import Robot
@@ -42,7 +43,7 @@ def read_view(path: Path, robot: Robot, choice: TopicChoice) -> ViewRecord:
     if robot.base == "floating":
         return _read_free(path, robot, choice)
     recording = open_recording(path, robot, choice)
-    messages, frames = ([], {}) if path.suffix.lower() == ".csv" else _beside(path)
+    messages, frames = ([], {}) if has_suffix(path, CSV) else _beside(path)
     collector = Collector(ForceAxes(robot, frames))
     for item in heapq.merge(
         _keyed(recording.items(references=False)), messages, key=lambda e: e[:2]

@@ -676,7 +676,7 @@ def test_wrong_usage_is_one_line(arguments, line, tmp_path, write_csv, samples, 
 
 def test_names_say_what_repeats_itself():
     assert group_of("flex_exp_type1_003") == "flex_exp_type1"
-    assert group_of("run-7.mcap") == "run"
+    assert group_of("run-7.mcap") == group_of("run-7.MCAP") == group_of("run-7.csv") == "run"
     assert group_of("wall") == "wall"
     assert group_of("wall_0.1.mcap") == "wall_0.1"  # a value, as of a friction
 

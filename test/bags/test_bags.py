@@ -16,7 +16,10 @@ from rosbags.rosbag2 import Reader, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from impact_bags import BagReader, BagWriter, RecordingError, impact_typestore
+from impact_bags.bag_recording import TopicChoice
+from impact_bags.open_recording import open_recording, recording_paths
 from impact_bags.typestore import ensure_type, message_text
+from impact_bags.writing.message_maker import MessageMaker
 
 EVENT = "impact_msgs/msg/ImpactEvent"
 BATCH = "impact_msgs/msg/WrenchBatch"
@@ -284,6 +287,27 @@ def test_type_hashes_equal_those_of_the_build(name, store):
     if built is None:
         pytest.skip("impact_msgs was not built")
     assert store.hash_rihs01(f"impact_msgs/msg/{name}") == built
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_suffixes_may_be_in_capitals(tmp_path, panda, store, storage):
+    """As from a disk that knows no others: alone, in a folder, and among other recordings."""
+    make, still = MessageMaker(store, "base"), np.zeros(panda.dof)
+    with BagWriter(tmp_path / "bag", store, storage=storage) as writer:
+        message = make.joint_state(1, panda.joint_names, still, still, still)
+        writer.write("/joint_states", *message, 1)
+    (file,) = (each for each in (tmp_path / "bag").iterdir() if each.suffix != ".yaml")
+    single = file.rename(tmp_path / file.name.upper())
+    columns = ["time_s", *(kind % j for kind in ("q%d_rad", "dq%d_radps") for j in range(1, 8))]
+    (tmp_path / "TABLE.CSV").write_text(",".join(columns) + "\n")
+    shutil.rmtree(tmp_path / "bag")
+    with BagReader(single) as reader:
+        assert [topic for topic, _, _ in reader.messages()] == ["/joint_states"]
+    assert recording_paths(tmp_path) == sorted([single, tmp_path / "TABLE.CSV"])
+    recording = open_recording(single, panda, TopicChoice())
+    assert len(list(recording.items())) == 1 and recording.lost == []
+    with BagReader(tmp_path, salvage=True) as reader:
+        assert len(list(reader.messages())) == 1
 
 
 def test_a_folder_renamed_still_reads(recording, tmp_path):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from impact_analysis.analyze.reading.free_motion import free_windows
 from impact_analysis.analyze.reading.notes import notes_of, second_contact
 from impact_analysis.analyze.reading.peaks_and_jumps import CONTACT_FORCE
 from impact_analysis.present.sentences import said
+from impact_bags.open_recording import RECORDINGS
 from impact_bags.reading.recording import Force, Item
 from impact_detector.estimators.estimate import Estimate
 from impact_detector.signals.buffers import JointRecord, RecentForce, RecentJoints
@@ -236,9 +238,8 @@ class ImpactMaker:
 
 def group_of(name: str) -> str:
     """Return what repeats itself: a recording's name without suffix and number."""
-    stem = name
-    for suffix in (".mcap", ".db3", ".csv", ".h5"):
-        stem = stem.removesuffix(suffix)
+    suffix = PurePath(name).suffix
+    stem = name.removesuffix(suffix) if suffix.lower() in RECORDINGS else name
     return _REPEATED.sub("", stem) or stem
 
 
