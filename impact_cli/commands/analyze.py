@@ -23,6 +23,7 @@ from impact_bags.folder_lock import made_and_locked
 from impact_bags.new_files import write_file
 from impact_cli.command_names import COMMANDS
 from impact_cli.options.cluster_option import add_cluster_option
+from impact_cli.options.detect_options import add_joint_state_topics, add_recorded_robot_options
 from impact_cli.options.impact_options import PAYLOAD
 from impact_cli.options.number_options import bounds, count, numbers
 from impact_cli.progress import Progress
@@ -70,13 +71,7 @@ def _add_inputs(add: Callable[..., Any]) -> None:
     """Add the options of recordings, results and arm; ``add``: the parser's ``add_argument``."""
     add("file", metavar="FILE", type=Path, help="CSV, bag, or folder of these")
     add("--out", type=Path, required=True, metavar="DIR", help="folder for report and results")
-    add(
-        "--robot",
-        metavar="NAME|YAML",
-        help="name of a robot, or its YAML (default: the YAML beside the recording, else panda)",
-    )
-    add("--urdf", default="", metavar="PATH", help="URDF that replaces the robot's own")
-    add("--joint-prefix", default="", metavar="P", help="prefix of joint names, such as fr3_")
+    add_recorded_robot_options(add)
     add("--payload", type=bounds, metavar="KG", help=PAYLOAD)
 
 
@@ -135,8 +130,7 @@ def _add_models(add: Callable[..., Any]) -> None:
 
 def _add_topics(add: Callable[..., Any]) -> None:
     """Add the options that name the topics of a bag."""
-    add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
-    add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
+    add_joint_state_topics(add)
     add(
         "--wrench-topic",
         default="",

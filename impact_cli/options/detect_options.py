@@ -1,6 +1,6 @@
 # Copyright 2026 The impact_control developers
 # SPDX-License-Identifier: Apache-2.0
-"""Options of the command `detect`: detectors and reference torque."""
+"""Options of `detect` and of commands that read recordings: robot, topics, detectors, reference."""
 
 from __future__ import annotations
 
@@ -99,8 +99,7 @@ def add_reference_options(add: Callable[..., Any]) -> None:
         action="store_true",
         help="add the model's gravity to the recorded desired torque (franka_ros2)",
     )
-    add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
-    add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
+    add_joint_state_topics(add)
     add(
         "--pairing",
         choices=["auto", *RULES],
@@ -108,6 +107,12 @@ def add_reference_options(add: Callable[..., Any]) -> None:
         help="which desired torque belongs to a state: the one stamped before it (this suite) or"
         " with the same stamp (drivers)",
     )
+
+
+def add_joint_state_topics(add: Callable[..., Any]) -> None:
+    """Add the options that name a bag's topics of joint states."""
+    add("--state-topic", default="", metavar="TOPIC", help="measured joint states in the bag")
+    add("--reference-topic", default="", metavar="TOPIC", help="desired joint states in the bag")
 
 
 def _numbers(text: str) -> tuple[int, ...]:
