@@ -11,7 +11,7 @@ import numpy as np
 
 from impact_qp.control.plan import Plan, surface_refusal
 from impact_qp.exceptions import ControlError
-from impact_qp.guards.takeover import REACTION, allowed_speed
+from impact_qp.guards.takeover import REACTION, allowed_speed, commanded_speed
 from impact_qp.interface import CommandInterface
 from impact_qp.limits import Contact
 from impact_qp.limits.impact_limits.speed import ApproachSpeedLimit
@@ -129,7 +129,7 @@ class AnnouncedSurfaces:
             if towards <= 0.0:
                 continue
             usable, what = seen.bound / self._driver.faster, seen.limiting
-            allowed = allowed_speed(usable, seen.gap, braking * towards, delay)
+            allowed = commanded_speed(usable, seen.gap, braking * towards, delay)
             if self._cannot_slow_down(seen, stopping, age):
                 allowed, what = 0.0, f"measured {seen.approach:.3f} m/s"
             if allowed < factor * towards:

@@ -320,9 +320,9 @@ class Governor:
             k = 0 if own >= (1.0 - 1e-6) * highest else int(squares.argmax())
             factor = self._anywhere / (sqrt(highest) * faster)
             reason = f"anywhere_speed: {self._points[k]}"
-        if fastest * factor > 1.0:
+        if fastest * faster * factor > 1.0:
             joint = int((np.abs(velocity) / self._robot.limits.velocity).argmax())
-            factor, reason = 1.0 / fastest, f"{self._robot.joint_names[joint]} velocity"
+            factor, reason = 1.0 / (fastest * faster), f"{self._robot.joint_names[joint]} velocity"
         return factor, reason
 
     def _fall_of(self, velocity: np.ndarray) -> tuple[float, float]:

@@ -72,6 +72,22 @@ def deceleration(robot: Robot, point: PointState, normal: np.ndarray) -> float:
     return float((robot.limits.acceleration / np.maximum(per_unit, 1e-12)).min())
 
 
+def commanded_speed(bound: float, gap: float, slowing: float, delay: float) -> float:
+    """Return the highest speed that may be commanded while commands reach the arm late [m/s].
+
+    The v of ``v delay + slowing delay^2/2 + (v^2 - bound^2)/(2 slowing) = gap``, and never less
+    than the bound: the commands under way were faster, by ``slowing`` in each second.
+
+    Args:
+        bound: speed at which the surface may be hit [m/s].
+        gap: distance to it, negative behind it [m].
+        slowing: deceleration of the commands [m/s^2].
+        delay: until the arm moves as commanded [s].
+    """
+    stops = sqrt(2.0 * slowing * max(gap, 0.0) + max(bound, 0.0) ** 2) - slowing * delay
+    return max(bound, stops, 0.0)
+
+
 def allowed_speed(bound: float, gap: float, slowing: float, delay: float = REACTION) -> float:
     """Return the highest speed from which an arm slows down to a bound before a surface [m/s].
 

@@ -81,6 +81,15 @@ def test_commands_are_scaled_and_not_steered(panda, contact, random_states):
     assert 0.0 < np.median(factors) < 1.0
 
 
+def test_joints_stay_below_their_limits_by_what_a_driver_may_be_faster(panda, start):
+    governor = Governor(panda, {}, anywhere_speed=5.0)
+    command = np.zeros(7)
+    command[0] = panda.limits.velocity[0]
+    capped, _ = settled(governor, MeasuredState(1, start, np.zeros(7)), command)
+    assert capped.factor == pytest.approx(1.0 / 1.08)
+    assert capped.reason == "panda_joint1 velocity"
+
+
 def test_a_position_is_a_step_towards_the_command(panda, start, towards):
     governor = Governor(panda, {}, interface="position")
     first = governor.cap(MeasuredState(MS, start, np.zeros(7)), start + 0.1 * towards)
@@ -258,6 +267,40 @@ def test_allowed_speed_comes_down_to_the_bound_in_time():
         assert speed * delay + (speed**2 - bound**2) / (2 * slowing) == pytest.approx(gap)
     assert allowed_speed(0.1, -0.01, 1.0, 0.05) == 0.1
     assert allowed_speed(-0.1, 0.0, 1.0, 0.05) == 0.0
+
+
+@pytest.mark.parametrize("interface", INTERFACES)
+@pytest.mark.parametrize(("delay", "anywhere"), [(0.05, 0.1), (0.1, 0.6)])
+def test_commands_that_come_as_late_as_announced_are_no_hit_above_the_bound(
+    panda, interface, delay, anywhere
+):
+    period, q, away = 4e-3, np.array(panda.stance), np.array([-1.0, 0.0, 0.0])
+    dynamics, late = ArmDynamics(panda), round(delay / period)
+    wall = Contact(dynamics.position(q) - 0.12 * away, away, (0.0, 0.3), (0.0, 0.3))
+    governor = Governor(
+        panda, {"wall": wall}, interface=interface, delay=delay, anywhere_speed=anywhere
+    )
+    still, wanted = np.zeros(7), q.copy()
+    under_way, dq = [q if interface == "position" else still] * late, still
+    for k in range(1, 4000):
+        point = dynamics(q, dq)
+        if wall.gap(point.position) <= 0.0:
+            break
+        ahead = np.linalg.pinv(point.J) @ np.append(-away, still[:3])
+        wanted = wanted + period * ahead
+        twist = np.append(-away, still[:3])
+        command = {"velocity": ahead, "position": wanted, "twist": twist}[interface]
+        capped = governor.cap(MeasuredState(k * round(1e9 * period), q, dq), command)
+        assert not governor.fault
+        under_way.append(capped.values)
+        sent = under_way.pop(0)
+        if interface == "twist":
+            dq = np.linalg.pinv(point.J) @ sent if np.any(sent) else still
+        else:
+            dq = sent if interface == "velocity" else (sent - q) / period
+        q = q + period * dq
+    bound = governor.limit("wall").speed_bound(dynamics(q, still)).speed
+    assert 0.8 * bound < wall.approach_speed(point.velocity) < bound
 
 
 @pytest.mark.parametrize(
