@@ -46,8 +46,9 @@ def hit_peaks(
     speed: float,
     laws: Iterable[HuntCrossley],
     cutoffs: ArrayLike = (),
+    friction: float = 0.0,
 ) -> HitPeaks:
-    """Return the peaks of a frictionless hit of a torque-controlled arm, its commands constant.
+    """Return the peaks of a hit along the normal of a torque-controlled arm, commands constant.
 
     Args:
         robot: the arm.
@@ -56,6 +57,7 @@ def hit_peaks(
         speed: of the point against the normal [m/s].
         laws: of the contact; the highest peaks of all count.
         cutoffs: of the filters, shape (f,) [Hz].
+        friction: of the surface [-].
 
     Raises:
         PredictionError: stiffness, damping or motor inertia of the joints are not known.
@@ -68,7 +70,7 @@ def hit_peaks(
     velocity, filters = np.array([0.0, 0.0, -speed]), np.asarray(cutoffs, dtype=float)
     peaks = HitPeaks(0.0, 0.0, np.zeros(len(filters)))
     for law in laws:
-        contact = load_contact(point, rotation, law, 0.0, velocity)
+        contact = load_contact(point, rotation, law, friction, velocity)
         load = joint_load(arm, [contact], duration=DURATION, with_history=True)
         assert load.history is not None
         observed = observed_peaks(load.history, filters)

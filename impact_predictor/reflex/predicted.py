@@ -22,12 +22,11 @@ def thresholds_by_prediction(
 ) -> Thresholds:
     """Return thresholds above every load of a hit, however fast the arm's own filter is.
 
-    The normal peak is that of a frictionless hit, unfiltered, the highest over stiffness and
-    restitution, times what friction adds: the point gives way less sideways, which adds to the mass
-    behind it, see :func:`.resistance` (of the links: motors hardly take part in the rise). A
-    point that hits along the normal exceeds it by less than 1 %; one that also slides, at up to a
-    tenth of the speed and friction up to 0.6, by less than the reserve. Along the surface, friction
-    adds its coefficient times the peak, in any direction.
+    The normal peak is the highest over stiffness and restitution, unfiltered, of two hits: one
+    along the normal with the highest friction, and a frictionless one times what friction adds
+    where the point slides: it gives way less sideways, which adds to the mass behind it, see
+    :func:`.resistance` (of the links: motors hardly take part in the rise). Along the surface,
+    friction adds its coefficient times the peak, in any direction.
 
     Args:
         robot: the arm, torque-controlled, its commands constant.
@@ -45,10 +44,14 @@ def thresholds_by_prediction(
     check_stiffness(high)
     cases = product(stiffness_grid(low, high), sorted(set(surface.restitution)))
     laws = [viscoelastic(k, restitution, speed) for k, restitution in cases]
-    peak = hit_peaks(robot, point, surface.normal, speed, laws).force
     levers, friction = surface.rotation.T @ point.J[:3], surface.friction[1]
+    free, stuck = (
+        hit_peaks(robot, point, surface.normal, speed, laws, friction=each).force
+        for each in (0.0, friction)
+    )
     W = point.J[:3] @ np.linalg.solve(point.M, point.J[:3].T)
-    peak *= np.sqrt(resistance(W, surface.normal, friction) / resistance(W, surface.normal, 0.0))
+    added = resistance(W, surface.normal, friction) / resistance(W, surface.normal, 0.0)
+    peak = max(free * np.sqrt(added), stuck)
     torque = peak * (np.abs(levers[2]) + friction * np.linalg.norm(levers[:2], axis=0))
     force = peak * float(np.hypot(1.0, friction))
     moment = force * lever(robot)

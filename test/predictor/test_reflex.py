@@ -13,6 +13,7 @@ from impact_predictor.exceptions import PredictionError
 from impact_predictor.joint_load.drive import drive_of
 from impact_predictor.joint_load.elastic_arm import elastic_arm
 from impact_predictor.joint_load.load import joint_load, load_contact
+from impact_predictor.joint_load.load_case import viscoelastic
 from impact_predictor.reflex.observed_peaks import DURATION, hit_peaks
 from impact_predictor.reflex.predicted import thresholds_by_prediction
 from impact_predictor.reflex.stopping_push import largest_push, stopping_push
@@ -32,6 +33,7 @@ VENDOR = (20.0, 20.0, 18.0, 18.0, 16.0, 14.0, 12.0)  # of the manufacturer's exa
 LOW = Thresholds(np.array(VENDOR), np.array([20.0, 20.0, 20.0, 25.0, 25.0, 25.0]))
 ZERO = Thresholds(np.zeros(7), np.zeros(6))
 DEMO = (0.2, -0.01, 0.56, -1.59, -1.76, 2.57, -2.02)  # pose of the demo [rad]
+LONG = (0.613, 0.171, -1.7322, -0.8773, 1.3616, 2.7485, 0.4227)
 POSES = (DEMO, (0.04, -0.93, 0.06, -2.40, -0.04, 2.99, -1.35))
 
 
@@ -169,6 +171,18 @@ def test_predicted_thresholds_cover_hits_with_friction(panda, friction, q):
         assert (np.abs(f) <= force[:3]).all()
     loads = highest * np.hypot(1.0, friction)
     assert force[0] <= 1.35 * loads  # not much more than needed
+
+
+def test_thresholds_cover_a_hit_whose_motors_take_part_by_friction(panda):
+    point = ArmDynamics(panda)(LONG, np.zeros(7))
+    normal = np.array([0.2465, -0.6429, 0.7252])
+    surface = Surface(None, normal, (0.0, 0.6), (0.3, 0.3), (1e6, 1e6))
+    _, force = thresholds_by_prediction(panda, point, surface, 0.1, ZERO)
+    arm = elastic_arm(panda, point.robot_state, drive_of(panda, "torque"))
+    law = viscoelastic(1e6, 0.3, 0.1)
+    contact = load_contact(point, surface.rotation, law, 0.6, np.array([0.0, 0.0, -0.1]))
+    peak = float(joint_load(arm, [contact], duration=DURATION).peak_force[0])
+    assert force[0] >= peak * np.hypot(1.0, 0.6)
 
 
 def test_nothing_is_predicted_for_a_surface_that_may_be_hard(panda, point):
