@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
-STUCK = 1e-6  # singular values of W that count as zero, over the largest [-]
+STUCK = 1e-6  # motion that counts as none, over the largest [-]
 
 
 def resistance(W: np.ndarray, direction: np.ndarray, friction: float) -> float:
@@ -14,7 +16,9 @@ def resistance(W: np.ndarray, direction: np.ndarray, friction: float) -> float:
 
     Friction keeps the point from giving way sideways, up to its coefficient, or altogether:
 
-    .. math:: \frac1m = \max\left(W_{uu} - \mu\,\|W_{tu}\|,\; \frac1{u^T W^{-1} u}\right)
+    .. math:: \frac1m = \max\left(W_{uu} - \mu\,\|W_{tu}\|,\; W_{uu} - W_{ut} W_{tt}^+ W_{tu}\right)
+
+    with t across u. Infinite where nothing gives way: W has lost rank, and the point is wedged.
 
     Args:
         W: motion of the point per force, shape (3, 3): J M^-1 J^T [1/kg] gives a mass [kg].
@@ -22,6 +26,9 @@ def resistance(W: np.ndarray, direction: np.ndarray, friction: float) -> float:
         friction: coefficient mu [-].
     """
     free = float(direction @ W @ direction)
-    sideways = float(np.linalg.norm(W @ direction - free * direction))
-    stuck = 1.0 / float(direction @ np.linalg.pinv(W, rcond=STUCK) @ direction)
-    return 1.0 / max(free - friction * sideways, min(free, stuck))
+    across = np.eye(3) - np.outer(direction, direction)
+    sideways = across @ W @ direction
+    gives = np.linalg.pinv(across @ W @ across, rcond=STUCK, hermitian=True)
+    stuck = free - float(sideways @ gives @ sideways)
+    left = max(free - friction * float(np.linalg.norm(sideways)), stuck)
+    return 1.0 / left if left > STUCK * free else inf

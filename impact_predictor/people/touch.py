@@ -4,19 +4,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sqrt
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from impact_predictor.joint_load.drive import can_load
+from impact_predictor.contact_force.laws import HuntCrossley
+from impact_predictor.joint_load.drive import IDEAL, can_load
+from impact_predictor.joint_load.elastic_arm import elastic_arm
+from impact_predictor.joint_load.load import LoadContact, joint_load
 from impact_predictor.people.aim import Aim
 from impact_predictor.people.ceiling import combined_force
 from impact_predictor.people.highest import highest_speed
 from impact_predictor.people.loop import COASTING, ArmLoop
 from impact_predictor.people.push import Push
 from impact_predictor.people.regions import PersonError
+from impact_robots.state.contact_frame import contact_rotation
 
 HARDEST = 1e7  # of a contact that is simulated [N/m]
 IMPACT = 0.2  # simulated of it [s]
@@ -45,7 +50,8 @@ def impact_force(to: Aim, motor_inertia: ArrayLike, stiffness: float, friction: 
     """Return the first peak of an impact on a spring at 1 m/s, before the arm's loop acts [N.s/m].
 
     The two-mass model, or the arm with flexible joints where that gives less: in a short impact
-    its motors hardly take part. Friction of the surface adds mass, see :func:`.resistance`.
+    its motors hardly take part. Friction of the surface adds mass, see :func:`.resistance`, and
+    makes the contact longer, so that the motors do take part: a hit with friction counts, too.
 
     Args:
         to: the arm.
@@ -59,7 +65,19 @@ def impact_force(to: Aim, motor_inertia: ArrayLike, stiffness: float, friction: 
     if stiffness <= HARDEST and can_load(to.robot):
         coasting = ArmLoop(COASTING, motors, zero, zero)
         impact = min(impact, Push(to, coasting, stiffness).run(1.0, IMPACT).peak)
-    return impact * sqrt(to.mass(motors, friction) / mass)
+    impact *= sqrt(to.mass(motors, friction) / mass)
+    if friction > 0.0 and stiffness <= HARDEST and can_load(to.robot):
+        impact = max(impact, _peak_with_friction(to, motors, stiffness, friction))
+    return impact
+
+
+def _peak_with_friction(to: Aim, motors: np.ndarray, stiffness: float, friction: float) -> float:
+    """Return the peak of a hit along the direction by the joint-load model, at 1 m/s [N.s/m]."""
+    arm = elastic_arm(replace(to.robot, apparent_motor_inertia=motors), to.state, IDEAL)
+    lever = contact_rotation(-to.direction).T @ to.state.at(to.frame).J[:3]
+    law = HuntCrossley(stiffness, 0.0, 1.0)
+    contact = LoadContact(lever, np.array([0.0, 0.0, -1.0]), law, friction)
+    return float(joint_load(arm, [contact], duration=IMPACT).peak_force[0])
 
 
 class TouchForce(NamedTuple):

@@ -8,11 +8,16 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from impact_predictor.contact_force.laws import HuntCrossley
+from impact_predictor.joint_load.drive import IDEAL, drive_of
+from impact_predictor.joint_load.elastic_arm import elastic_arm
+from impact_predictor.joint_load.load import LoadContact, joint_load
 from impact_predictor.people.aim import aim
 from impact_predictor.people.loop import Reaction, servo_of
-from impact_predictor.people.touch import impact_force
-from impact_qp.touch.promise import _detected
+from impact_predictor.people.touch import DampedPush, impact_force
+from impact_qp.touch.promise import TASK_GAIN, _detected
 from impact_qp.touch.servo_push import LOST, ServoPush
+from impact_robots.state.contact_frame import contact_rotation
 from impact_trials.in_process.touch_trial import servoed
 
 Q = (0.2, -0.01, 0.56, -1.59, -1.76, 2.57, -2.02)  # rad
@@ -65,6 +70,24 @@ def test_in_a_short_impact_the_motors_hardly_take_part(panda, to):
     links = sqrt(1e7 * to.mass())
     assert impact_force(to, motors, 1e7, 0.0) > 0.95 * links
     assert impact_force(to, motors, 1e8, 0.0) == pytest.approx(sqrt(1e8 * to.mass(motors)))
+
+
+def test_a_hit_that_friction_makes_long_is_below_the_promise(panda):
+    """By the joint-load model with Coulomb friction, in a pose where it adds most."""
+    q = (0.796, -0.482, -1.862, -0.508, 1.317, 0.388, 2.049)
+    to = aim(panda, np.array(q), np.array([0.148, 0.102, -0.26]))
+    motors, errors = panda.apparent_motor_inertia, np.array([0.3] * 4 + [0.1] * 3)
+    push = DampedPush(
+        impact_force(to, motors, 1e7, 0.6),
+        _detected(errors, to),
+        TASK_GAIN * to.mass(motors, 0.6),
+    )
+    levers = contact_rotation(-to.direction).T @ to.state.at(to.frame).J[:3]
+    law, along = HuntCrossley(1e7, 0.0, 1.0), np.array([0.0, 0.0, -0.05])
+    hit = LoadContact(levers, along, law, 0.6)
+    for drive in (drive_of(panda, "torque"), IDEAL):
+        load = joint_load(elastic_arm(panda, to.state, drive), [hit], duration=0.05)
+        assert 0.7 * push.ceiling(0.05) < load.peak_force[0] < push.ceiling(0.05)
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.3])
