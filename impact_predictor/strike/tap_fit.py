@@ -45,6 +45,24 @@ class Tap:
     torque: np.ndarray  # shape (k, n) [N.m]
     depth: float  # of the nail before the strike [m]
 
+    @property
+    def at(self) -> np.ndarray:
+        """Joint positions at the contact, shape (n,) [rad]."""
+        return np.array([np.interp(0.0, self.time, each) for each in self.position.T])
+
+
+def head_speed(striker: Striker, tap: Tap) -> float:
+    """Return the speed of the head along the strike before the contact [m/s].
+
+    The highest in the last milliseconds: a contact may be detected late, when the head is slower.
+
+    Args:
+        striker: arm and tool at the contact.
+        tap: the strike, with samples before the contact.
+    """
+    along = striker.direction @ striker.point(striker.tool.nominal.mass).J[:3]
+    return float(np.interp(LATE[LATE <= 0.0] - GAP, tap.time, tap.velocity @ along).max())
+
 
 @dataclass(frozen=True)
 class LearnedStrike:
@@ -93,12 +111,9 @@ class _TapModel:
     """The misfit of cases to one strike."""
 
     def __init__(self, robot: Robot, tool: Tool, nail: Nail, tap: Tap) -> None:
-        at = np.array([np.interp(0.0, tap.time, each) for each in tap.position.T])
-        moving = np.array([np.interp(-GAP, tap.time, each) for each in tap.velocity.T])
-        striker = Striker(robot, tool, at)
+        striker = Striker(robot, tool, tap.at)
         self._loads, self._nail, self._depth = StrikeLoads(striker), nail, tap.depth
-        head = striker.point(tool.nominal.mass)
-        self._speed = float(striker.direction @ (head.J[:3] @ moving))
+        self._speed = head_speed(striker, tap)
         self._duration = striker.window
         quiet = (tap.time < -GAP) & (tap.time > -BEFORE - GAP)
         inside = (tap.time > LATE[0]) & (tap.time <= self._duration + LATE[0])

@@ -7,31 +7,25 @@ from __future__ import annotations
 from math import inf
 
 from impact_predictor.learning.alignment import aligned
-from impact_predictor.learning.hit_window import HitWindow
 from impact_predictor.learning.knowledge import Ceiling, nothing_known
 from impact_predictor.learning.learning_box import LearningBox
 from impact_predictor.learning.next_speed import SafeSpeed
 from impact_predictor.learning.wall_change import Learned, learn_hit, speed_after
 from impact_predictor.recorded_hit import RecordedHit
 from impact_qp.exceptions import ControlError
+from impact_qp.learning.hit_judge import HitJudge
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots.state.state import PointState
-
-NOT_KEPT = 1.05  # ratio of achieved to requested speed above which the hit was too fast
-READING = 0.05  # error of a measured peak, as a fraction of a limit [-]
-BROKEN = 2  # hits that exceeded the prediction, after which no other hit follows
 
 
 class HitPlanner:
     """Learns from hits, and plans each as fast as the previous hits make safe.
 
-    After a hit more than 5 % too fast, all later requests are reduced by the same factor. After the
-    second hit that used more of a limit than predicted, no other hit follows.
+    Each is compared with its prediction, see :class:`.HitJudge`.
 
     Attributes:
         learned: present knowledge.
         asked: requested speed of the last planned hit [m/s].
-        problem: why there must be no further hit, "" if there may be.
     """
 
     def __init__(self, box: LearningBox, ceilings: tuple[Ceiling, ...] = ()) -> None:
@@ -42,9 +36,12 @@ class HitPlanner:
             ceilings: known at this place from before.
         """
         self._box, self.learned = box, Learned(nothing_known(box, ceilings))
-        self.asked, self._over = 0.0, 1.0
-        self._promised, self._hits, self.problem = 1.0, 0, ""
-        self._broken: list[str] = []
+        self.asked, self._promised, self._judge = 0.0, 0.0, HitJudge("hit")
+
+    @property
+    def problem(self) -> str:
+        """Why there must be no further hit, "" if there may be."""
+        return self._judge.problem
 
     def plan(self, approach: WallApproach, limit: float = inf) -> tuple[SafeSpeed, float]:
         """Return the safe speed of the next hit and the requested one [m/s]; takes about a second.
@@ -70,7 +67,7 @@ class HitPlanner:
             return speed_after(self.learned, place, direction=approach.direction)
 
         def asked(safe: SafeSpeed) -> float:
-            return min(safe.speed, approach.fastest, limit) / self._over
+            return min(safe.speed, approach.fastest, limit) / self._judge.over
 
         first = safe_at(approach.arrives(self.asked))
         safe = min(first, safe_at(approach.arrives(asked(first))))
@@ -87,17 +84,5 @@ class HitPlanner:
         """
         self.learned = learn_hit(self.learned, aligned(self._box, hit))
         window = self.learned.known.windows[-1]
-        if window.speed > NOT_KEPT * self.asked:
-            self._over = max(self._over, window.speed / self.asked)
-        self._judge(window)
-
-    def _judge(self, window: HitWindow) -> None:
-        """Compare the limit usage of a hit with the prediction for its speed."""
-        self._hits += 1
         used = self.learned.known.used(window)
-        promised = self._promised * max(1.0, window.speed / self.asked) if self.asked else 0.0
-        if used > promised + READING:
-            line = f"hit {self._hits} used {used:.2f} of a limit instead of {promised:.2f}"
-            self._broken.append(line)
-        if len(self._broken) == BROKEN:
-            self.problem = " and ".join(self._broken)
+        self._judge.judge(self.asked, self._promised, window.speed, used)

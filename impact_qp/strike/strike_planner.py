@@ -13,7 +13,8 @@ import numpy as np
 from impact_predictor.learning.knowledge import Ceiling, ceiling_of, lowest
 from impact_predictor.strike.strike_plan import StrikeLimit, strike_limit, wanted_speed
 from impact_predictor.strike.striker import Striker
-from impact_predictor.strike.tap_fit import Tap, learn_strike
+from impact_predictor.strike.tap_fit import Tap, head_speed, learn_strike
+from impact_qp.learning.hit_judge import HitJudge
 from impact_qp.learning.wall_approach import WallApproach
 from impact_robots.robot import Robot
 from impact_robots.tools.target import Target
@@ -21,8 +22,6 @@ from impact_robots.tools.tool import Tool
 
 FASTER = 1.5  # highest ratio of the speeds of successive strikes, while it learns [-]
 LEARNED = 3  # strikes that it learns from
-READING = 0.05  # error of a measured peak, as a fraction of a limit [-]
-BROKEN = 2  # strikes that exceeded the prediction, after which no other follows
 WORST_FIT = 2.5  # misfit of a strike above which nothing is learned from it
 
 
@@ -32,15 +31,20 @@ class SafeStrike(NamedTuple):
     speed: float  # of the head along the strike [m/s]
     used: float  # predicted fraction of a limit in the worst case of all ranges [-]
 
+    def at(self, speed: float) -> SafeStrike:
+        """Return the strike at another speed [m/s]."""
+        return SafeStrike(speed, self.used * speed / self.speed if speed else 0.0)
+
 
 class StrikePlanner:
     """Knows tool and target by ranges, and learns them from strikes if it may.
+
+    Each strike is compared with its prediction, see :class:`.HitJudge`.
 
     Attributes:
         robot: the arm, whose own tool is replaced.
         tool: as it is known now.
         target: as it is known now.
-        problem: why there must be no further strike, "" if there may be.
         ceilings: speeds of strikes that came near a limit, which no later one of the same place
             exceeds.
     """
@@ -66,14 +70,20 @@ class StrikePlanner:
         self.robot, self.tool, self.target, self._learns = robot, tool, target, learns
         self.ceilings, self._place = ceilings, np.zeros(robot.dof)
         self._safe: SafeStrike | None = None
-        self._strikes, self._last, self.problem = 0, inf, ""
-        self._broken: tuple[str, ...] = ()
+        self._asked: SafeStrike | None = None  # of the last planned strike
+        self._strikes, self._judge = 0, HitJudge("strike")
+
+    @property
+    def problem(self) -> str:
+        """Why there must be no further strike, "" if there may be."""
+        return self._judge.problem
 
     def plan(self, approach: WallApproach, deep: WallApproach, highest: float = inf) -> SafeStrike:
         """Return the speed of the next strike; takes seconds after something was learned.
 
         Evaluated is where the arm arrives at that speed, at the nail as it is and at its depth. An
-        amount that the target wishes is delivered by the gentlest strike that does.
+        amount that the target wishes is delivered by the gentlest strike that does. Requested is
+        less if strikes were too fast.
 
         Args:
             approach: of the strike.
@@ -96,12 +106,13 @@ class StrikePlanner:
                 if safe.speed > 0.0:
                     limit = self._limit(each.arrives(safe.speed).q)
                     safe = min(safe, _below(limit, safe.speed))
-            speed = min(safe.speed, FASTER * self._last)
+            last = inf if self._asked is None else self._asked.speed
+            speed = min(safe.speed, FASTER * last)
             if speed > 0.0:
                 speed = wanted_speed(limit, self.target, speed)
-            self._safe = SafeStrike(speed, safe.used * speed / safe.speed if speed else 0.0)
-        self._last = self._safe.speed
-        return self._safe
+            self._safe = safe.at(speed)
+        self._asked = self._safe.at(self._safe.speed / self._judge.over)
+        return self._asked
 
     def _limit(self, q: np.ndarray) -> StrikeLimit:
         """Return the highest safe speed at a configuration."""
@@ -109,36 +120,35 @@ class StrikePlanner:
         assert found is not None  # no speed is too low
         return found
 
-    def learn(self, tap: Tap | None, used: float) -> None:
-        """Compare a strike with its prediction, and learn from it.
+    def remember(self, tap: Tap, used: float) -> None:
+        """Let the load of a planned strike count: compare it with its prediction, take its ceiling.
 
         Args:
-            tap: the strike; None: one that missed the nail, whose load counts alone.
+            tap: the strike.
             used: largest fraction of a limit that was measured [-].
 
         Raises:
             PredictionError: the robot's YAML lacks fields of the load model.
         """
         assert self._safe is not None  # of every strike
-        self._strikes += 1
-        if used > self._safe.used + READING:
-            line = f"strike {self._strikes} used {used:.2f} of a limit, not {self._safe.used:.2f}"
-            self._broken = (*self._broken, line)
-        if len(self._broken) >= BROKEN:
-            self.problem = " and ".join(self._broken)
-        if (ceiling := ceiling_of(self._place, self._safe.speed, used)) is not None:
-            self.ceilings, safe = (*self.ceilings, ceiling), self._safe
-            speed = min(safe.speed, ceiling.speed)
-            slower = SafeStrike(speed, safe.used * speed / safe.speed)
+        assert self._asked is not None
+        speed = head_speed(Striker(self.robot, self.tool, tap.at), tap)
+        self._judge.judge(*self._asked, speed, used)
+        if (ceiling := ceiling_of(self._place, speed, used)) is not None:
+            self.ceilings = (*self.ceilings, ceiling)
+            slower = self._safe.at(min(self._safe.speed, ceiling.speed))
             self._safe = None if self.target.wish.amount else slower  # which may not deliver
+
+    def learn(self, tap: Tap, used: float) -> None:
+        """Remember a strike, and learn from it; arguments as of :meth:`remember`.
+
+        Raises:
+            PredictionError: the robot's YAML lacks fields of the load model.
+        """
+        self.remember(tap, used)
+        self._strikes += 1
         nail = self.target.nail
-        if (
-            tap is None
-            or not self._learns
-            or self._strikes > LEARNED
-            or nail is None
-            or not self.tool.gives
-        ):
+        if not self._learns or self._strikes > LEARNED or nail is None or not self.tool.gives:
             return
         found = learn_strike(self.robot, self.tool, nail, tap)
         if found.misfit <= WORST_FIT:

@@ -143,15 +143,20 @@ class StrikeSeries:
         try:
             self.found(rows, contact)
         except ControlError:
-            self.planner.learn(None, used)
+            self.planner.remember(tap, used)
             raise
         self.planner.learn(replace(tap, depth=self.depth), used)
         return used
 
     def remember(self, rows: StrikeRows, contact: float) -> None:
-        """Take the load of a strike that something else ended, if its rows are complete."""
+        """Take the load of a strike that something else ended, if its rows are complete.
+
+        Raises:
+            PredictionError: the robot's YAML lacks fields of the load model.
+        """
         if rows.time[-1] >= contact + self._striker.window:
-            self.planner.learn(None, measured_use(self._striker, rows.tap(contact, self.depth)))
+            tap = rows.tap(contact, self.depth)
+            self.planner.remember(tap, measured_use(self._striker, tap))
 
     def found(self, rows: StrikeRows, contact: float) -> None:
         """Take where the head met the nail.

@@ -125,7 +125,10 @@ class PublishedPlanner(StrikePlanner):
         """Return the speed of the bound at the arm's pose at the contact."""
         return SafeStrike(min(published_speed(approach), highest), 1.0)
 
-    def learn(self, tap: Tap | None, used: float) -> None:
+    def remember(self, tap: Tap, used: float) -> None:
+        """Compare nothing."""
+
+    def learn(self, tap: Tap, used: float) -> None:
         """Learn nothing."""
 
 

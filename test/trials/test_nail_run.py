@@ -2,11 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Strikes of a simulated arm on a nail: what is promised and measured, and the truth."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 pytest.importorskip("mujoco")
 
+from impact_predictor.learning.knowledge import RESERVE
+from impact_predictor.strike.striker import Striker
+from impact_predictor.strike.tap_fit import Tap
+from impact_qp.strike.strike_planner import SafeStrike, StrikePlanner
 from impact_trials.strikes import nail_run
 from impact_trials.strikes.hammer_nail import HammerNail
 from impact_trials.strikes.nail_run import NailRun
@@ -72,17 +78,56 @@ def test_the_published_bound_is_slower(world):
     assert 0.0 < run.planner.plan(approach, approach).speed < 0.1
 
 
-def test_a_planner_that_is_wrong_twice_ends_the_series(world):
-    """Sensors that show 1.5 of a limit more than once were promised less."""
-    from impact_qp.strike.strike_planner import SafeStrike, StrikePlanner
+@pytest.fixture
+def planner(world):
+    """A planner whose last strike was to come at 0.1 m/s and use 0.8 of a limit."""
+    found = StrikePlanner(world.robot, world.rigid_tool, world.target)
+    found._safe = found._asked = SafeStrike(0.1, 0.8)
+    return found
 
-    planner = StrikePlanner(world.robot, world.rigid_tool, world.target)
-    planner._safe = SafeStrike(0.1, 0.8)
-    tap = None  # not looked at: nothing is learned
+
+def tap_at(world, speed):
+    """A strike whose head comes at a speed, detected 2 ms after the contact, when it is back."""
+    time = 1e-3 * np.arange(-40, 80)
+    point = Striker(world.robot, world.rigid_tool, world.q)
+    J = point.point(point.tool.nominal.mass).J[:3]
+    dq = np.linalg.pinv(J) @ (speed * point.direction)
+    velocity = np.where(time[:, None] < -2e-3, dq, -0.1 * dq)
+    return Tap(time, np.tile(world.q, (120, 1)), velocity, np.zeros((120, 7)), 0.0)
+
+
+def test_a_planner_that_is_wrong_twice_ends_the_series(world, planner):
+    """Sensors that show 1.5 of a limit more than once were promised less."""
+    tap = tap_at(world, 0.1)
     planner.learn(tap, 0.84)
     assert planner.problem == ""
     planner.learn(tap, 1.5)
     assert planner.problem == ""
-    planner.learn(tap, 0.9)
-    assert "strike 2 used 1.50 of a limit" in planner.problem
-    assert "strike 3 used 0.90" in planner.problem
+    planner.remember(tap, 0.9)
+    assert planner.problem == (
+        "strike 2 used 1.50 of a limit instead of 0.80"
+        " and strike 3 used 0.90 of a limit instead of 0.80"
+    )
+
+
+def test_a_ceiling_is_of_the_speed_at_which_the_head_came(world, planner):
+    planner.remember(tap_at(world, 0.08), 1.2)
+    assert planner.ceilings[0].speed == pytest.approx(0.08 / (RESERVE * 1.2))
+    approach = SimpleNamespace()  # not looked at: nothing was learned
+    assert planner.plan(approach, approach).speed == planner.ceilings[0].speed
+
+
+def test_after_a_strike_that_was_too_fast_all_others_are_asked_to_be_slower(world, planner):
+    """By as much, and its load is compared with the promise for its speed; as of hits."""
+    approach = SimpleNamespace()  # not looked at: nothing was learned
+    planner.remember(tap_at(world, 0.104), 0.5)
+    assert planner.plan(approach, approach) == pytest.approx((0.1, 0.8))
+    planner.remember(tap_at(world, 0.12), 0.98)  # 0.96 at that speed
+    for _ in range(2):
+        asked = planner.plan(approach, approach)
+        assert asked == pytest.approx((0.1 / 1.2, 0.8 / 1.2))
+        planner.remember(tap_at(world, 0.1), 0.84)  # as fast as meant in the first place
+    assert planner.problem == ""
+    planner.remember(tap_at(world, asked.speed), 0.84)
+    planner.remember(tap_at(world, asked.speed), 0.84)
+    assert planner.problem.count("used 0.84 of a limit instead of 0.67") == 2
