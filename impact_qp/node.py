@@ -10,7 +10,6 @@ from typing import Any
 
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.duration import Duration
 from sensor_msgs.msg import JointState
 
 from impact_msgs.action import ExecuteImpact, Strike, Touch
@@ -45,7 +44,6 @@ from impact_ros.node.spin import freeze_garbage
 from impact_ros.parameters import current, declare
 from impact_ros.qos import LATCHED, LOCKSTEP, SENSOR
 
-ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher is destroyed
 STATES, DETECTIONS, ESTIMATES = "joint_states", "impact_detector/status", "impact_detector/estimate"
 
 
@@ -167,11 +165,8 @@ class ImpactQpNode(SuiteLifecycleNode):
         """Destroy the resources of `configure`, after a last command if any was sent."""
         if self._guarded is None:
             return
-        commanded = self._cycle.engaged
         self._cycle.clean_up(reason)
         bring_to_rest([self._cycle], 1.0 / self._settings.rate)
-        if commanded:
-            self._cycle.outputs.wait_for_last_command(ACKNOWLEDGED_WITHIN)
         self._machine.actions = {}
         self._guarded = None
         self._forget_goals(reason)

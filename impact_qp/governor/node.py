@@ -9,7 +9,6 @@ from typing import Any
 
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.duration import Duration
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64
 
@@ -24,6 +23,7 @@ from impact_qp.governor.trajectory_stream import SHORTEST
 from impact_qp.plan_parameters import warn_of_later_effect
 from impact_qp.ros.diagnostics import DiagnosticsReporter
 from impact_qp.ros.messages import status_message
+from impact_qp.ros.outputs import wait_for_last
 from impact_ros.exceptions import MessageError
 from impact_ros.messages import NANOSECONDS, JointReader, from_nanoseconds, to_nanoseconds
 from impact_ros.node.checked_callback import checked_callback
@@ -37,7 +37,6 @@ from impact_ros.state_stream import StateStream
 LOOK_EVERY = 0.01  # for silence [s]
 UNUSABLE = "no usable joint state"
 SPARE = 2e-4  # for deferred work of the limits after a command, or before the next state [s]
-ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher is destroyed
 
 
 class ImpactGovernorNode(SuiteLifecycleNode):
@@ -129,7 +128,7 @@ class ImpactGovernorNode(SuiteLifecycleNode):
             return
         if self._active:
             self.stop()
-            self._commands.wait_for_all_acked(ACKNOWLEDGED_WITHIN)
+        wait_for_last(self._commands)
         self._governor = None
         self._diagnostics.destroy()
         if self._watchdog is not None:

@@ -24,6 +24,7 @@ from impact_ros.node.stream_writer import StreamWriter
 from impact_ros.qos import LATCHED, STREAM
 
 Addressed = tuple[Any, Any]  # a publisher and its message
+ACKNOWLEDGED_WITHIN = Duration(seconds=0.1)  # the last command, before its publisher is destroyed
 
 
 class Outputs:
@@ -86,12 +87,9 @@ class Outputs:
         if self._announcer is not None:
             self._announcer.reset()
 
-    def wait_for_last_command(self, timeout: Duration) -> None:
-        """Wait until the last command has arrived, but no longer than ``timeout``."""
-        self._commands.wait_for_all_acked(timeout)
-
     def destroy(self) -> None:
-        """Destroy the publishers."""
+        """Destroy the publishers, see :func:`wait_for_last`."""
+        wait_for_last(self._commands, self._values)
         for publisher in self._publishers:
             self._node.destroy_publisher(publisher)
 
@@ -162,6 +160,15 @@ class Outputs:
         """Return a command's two messages, the stamped one last."""
         fill(self._plain.data, values)
         return (self._values, self._plain), (self._commands, self._stamped.write(values, stamp))
+
+
+def wait_for_last(*publishers: Any) -> None:
+    """Wait until the last message of each publisher has arrived, 0.1 s at most for each.
+
+    Publishers of commands store one message, and destroy it with themselves.
+    """
+    for publisher in publishers:
+        publisher.wait_for_all_acked(ACKNOWLEDGED_WITHIN)
 
 
 def _is_heard(publisher: Any) -> bool:

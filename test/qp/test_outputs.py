@@ -27,6 +27,10 @@ class Publisher:
     def publish(self, message):
         self._sent.append((self.topic_name, message))
 
+    def wait_for_all_acked(self, timeout):
+        assert timeout.nanoseconds == 1e8
+        self._sent.append((self.topic_name, "waited for"))
+
 
 class Publishers:
     """Stands in for a node."""
@@ -38,6 +42,9 @@ class Publishers:
         name = topic.rsplit("/", 1)[-1]
         self.made[name] = Publisher(name, self.sent)
         return self.made[name]
+
+    def destroy_publisher(self, publisher):
+        self.sent.append((publisher.topic_name, "destroyed"))
 
 
 def answer(panda, *, lockstep, heard=()):
@@ -84,3 +91,11 @@ def test_another_number_of_values_is_not_written(panda):
     outputs = Outputs(Publishers(), panda, "torque", lockstep=False)
     with pytest.raises(ValueError, match="broadcast"):
         outputs.begin_answer(np.arange(6.0), Time(sec=3))
+
+
+def test_publishers_are_destroyed_once_the_last_command_has_arrived(panda):
+    """Whatever node has them; each stores one message, which would be lost with it."""
+    node = Publishers()
+    Outputs(node, panda, "torque", lockstep=False).destroy()
+    assert node.sent[:2] == [("command", "waited for"), ("commands", "waited for")]
+    assert {("command", "destroyed"), ("commands", "destroyed")} <= set(node.sent[2:])
