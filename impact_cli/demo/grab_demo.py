@@ -11,8 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from impact_analysis.demo.grab_evaluation import GrabRun, evaluate_grab
 from impact_analysis.demo.grab_table import grab_sentence, grab_table
 from impact_bags import impact_typestore
@@ -21,9 +19,7 @@ from impact_cli.demo.demo_here import must_run_here
 from impact_cli.demo.demo_viewer import demo_viewer
 from impact_cli.ending import end_scenario
 from impact_cli.progress import Progress
-from impact_qp.body.progress import GrabProgress
 from impact_sim.humanoid.grab_scenario import GrabScenario
-from impact_sim.humanoid.senses import HumanoidMeasurement
 from impact_trials.grab.grab_bag import GrabBag
 from impact_trials.grab.grab_cycle import GrabCycle
 from impact_trials.grab.grab_notes import GrabNotes, Record
@@ -137,11 +133,7 @@ def run_grab_over_dds(
     def attend(plant: Any) -> None:
         notes = GrabNotes(plant.stage, record)
         made.append(notes)
-
-        def note(seen: HumanoidMeasurement, sent: np.ndarray, message: Any, put: bool) -> None:
-            notes.note(seen, sent, GrabProgress.from_message(message), put)
-
-        plant.on_cycle = note
+        plant.on_cycle = notes.note_message
 
     grab_over_dds(Run(scenario, "", folder, seed=seed, tap=tap), attend)
     (notes,) = made

@@ -8,32 +8,20 @@ from typing import Any
 
 from impact_msgs.msg import ControllerStatus, GrabStatus
 from impact_qp.body.guarded_grab import GrabAnswer
-from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import Counts
 from impact_qp.ros.messages import status_message
 
 
-def grab_status(
-    answer: GrabAnswer, counts: Counts, stamp: Any, fault: Fault, limits: str
-) -> ControllerStatus:
+def grab_status(answer: GrabAnswer, counts: Counts, stamp: Any, limits: str) -> ControllerStatus:
     """Return the status of an answer.
 
     Args:
         answer: to a state.
         counts: so far.
         stamp: of the state.
-        fault: whether and how motion is blocked.
         limits: name of the impact limits in force.
     """
-    return status_message(
-        counts,
-        answer.problem or answer.said.phase,
-        stamp,
-        fault=fault,
-        limits=limits,
-        active_constraints=list(answer.active),
-        **answer.said.status(held=bool(answer.problem)),
-    )
+    return status_message(counts, stamp=stamp, limits=limits, **answer.status)
 
 
 def grab_message(answer: GrabAnswer, stamp: Any) -> GrabStatus:

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from impact_qp.body.grab_balance import grab_margin
 from impact_qp.body.grab_phases import GrabPhases, box_arrivals
 from impact_qp.body.phases import OPEN_SPEED, GrabState
-from impact_qp.body.progress import GrabProgress
+from impact_qp.body.progress import GrabProgress, mode_of
 from impact_qp.body.state_check import HumanoidState, HumanoidStateCheck
 from impact_qp.control.guarded_arm import Guarded
-from impact_qp.control.state_machine import Event, MotionState
+from impact_qp.control.state_machine import Event, Fault, MotionState
 from impact_qp.exceptions import ControlError
 from impact_qp.guards.last_check import LastCheck
 from impact_qp.guards.tracking import TrackingWatch
@@ -41,6 +41,23 @@ class GrabAnswer(NamedTuple):
     said: GrabProgress
     problem: str  # why positions are held; empty: not held
     torques: np.ndarray | None = None  # of the motors, (n,) [N.m]; None: servos hold the positions
+    fault: Fault = Fault.NONE  # whether and how motion is blocked
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether the program of the cycle had no solution."""
+        return not (self.problem or self.said.solved)
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """Additions to :func:`.status_fields`; surface quantities are unknown."""
+        return {
+            "text": self.problem or self.said.phase,
+            "fault": self.fault,
+            "mode": mode_of(self.said.phase, held=bool(self.problem)),
+            "active_constraints": list(self.active),
+            "speed_bound": self.said.bound,
+        }
 
 
 class GuardedGrab(Guarded):
@@ -239,7 +256,8 @@ class GuardedGrab(Guarded):
             positions = self._hold.sent
         state = replace(self._phases.state, failure=self.fault or self._phases.state.failure)
         said = GrabProgress.of(state, NO_BOUND.speed, solved=False)
-        return GrabAnswer(positions, np.zeros(self.robot.dof), (), said, problem)
+        still = np.zeros(self.robot.dof)
+        return GrabAnswer(positions, still, (), said, problem, fault=self.fault_kind)
 
 
 def _check_speeds(task: PalmTask, cap: float) -> None:

@@ -229,11 +229,11 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         assert self._grab is not None
         self._stamp, outputs, counts = stamp, self._outputs, self._watch.counts
         counts.infeasible = self._grab.infeasible
-        took, fault = time.perf_counter() - received, self._grab.fault_kind
+        took = time.perf_counter() - received
         outputs.begin_answer(answer.positions, header_stamp)
 
         def status() -> ControllerStatus:
-            made = grab_status(answer, counts, header_stamp, fault, self._limits)
+            made = grab_status(answer, counts, header_stamp, self._limits)
             made.solve_time, made.cycle_time = took, outputs.sent - received
             return made
 

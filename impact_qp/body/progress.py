@@ -43,14 +43,6 @@ class GrabProgress(NamedTuple):
             "failure": self.failure,
         }
 
-    def status(self, *, held: bool) -> dict[str, Any]:
-        """Return its additions to :func:`.status_fields`; surface quantities are unknown.
-
-        Args:
-            held: the robot is held instead.
-        """
-        return {"mode": mode_of(self.phase, held=held), "speed_bound": self.bound}
-
     @classmethod
     def from_message(cls, message: Any) -> GrabProgress:
         """Return the progress in an impact_msgs/GrabStatus."""

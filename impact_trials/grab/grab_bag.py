@@ -13,7 +13,6 @@ from impact_bags import BagWriter
 from impact_bags.writing.message_maker import Made
 from impact_bags.writing.suite_messages import GRAB, SuiteMessages
 from impact_bags.writing.writer import Tap
-from impact_qp.control.state_machine import Fault
 from impact_qp.control.status import Counts
 from impact_robots.description.loader import load_robot
 from impact_robots.state.quaternions import quaternion_wxyz
@@ -32,8 +31,8 @@ STATUS, PROGRESS = "/impact_qp/status", "/impact_humanoid/grab"
 class GrabBag(BagWriter):
     """One bag: measured joints and base, forces, boxes, and the command for the state before.
 
-    It equals a recording of the nodes' topics, except for the first state, computation times and
-    active limits, which are unknown here: the same trial gives the same bag.
+    It equals a recording of the nodes' topics, except for the first state and computation times,
+    which are unknown here: the same trial gives the same bag.
     """
 
     def __init__(
@@ -76,17 +75,14 @@ class GrabBag(BagWriter):
 
     def _add_answer(self, cycle: GrabCycle, time: int) -> None:
         """Write the command for the state of a time [ns]."""
-        make, robot, said, nothing = self._make, self._robot, cycle.said, cycle.positions[:0]
-        self._counts.infeasible += not (said.solved or said.held)
+        make, robot, nothing = self._make, self._robot, cycle.positions[:0]
+        self._counts.infeasible += cycle.answer.infeasible
         desired = make.joint_state(time, robot.joint_names, cycle.positions, nothing, nothing)
         self._put(DESIRED, desired, time)
-        text, fault = said.phase, Fault.NONE
-        if said.held:
-            text, fault = said.failure, Fault.STOPPED
-        known = {"fault": fault, "limits": self._limits, **said.status(held=said.held)}
-        status = make.controller_status(time, self._counts, text, **known)
+        known = {"limits": self._limits, **cycle.answer.status}
+        status = make.controller_status(time, self._counts, **known)
         self._put(STATUS, status, time)
-        self._put(PROGRESS, make.message(GRAB, time, "", said.fields), time)
+        self._put(PROGRESS, make.message(GRAB, time, "", cycle.said.fields), time)
         sent = (cycle.positions, "position") if cycle.sent is None else (cycle.sent, "torque")
         self._put(COMMAND, make.command(time, robot, *sent), time)
 

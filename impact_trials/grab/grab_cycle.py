@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from impact_qp.body.guarded_grab import GrabAnswer
 from impact_qp.body.progress import GrabProgress
 from impact_sim.cell.cell_plant import BoxState
 from impact_sim.humanoid.grab_stage import sole_wrenches
@@ -63,14 +64,27 @@ class GrabCycle(NamedTuple):
 
     measured: HumanoidMeasurement  # by late sensors with noise; its time is the cycle's [s]
     torque: np.ndarray  # of the motors, shape (n,) [N.m]
-    positions: np.ndarray  # commanded joint positions, shape (n,) [rad]
-    said: GrabProgress  # progress that the controller reported with them
+    answer: GrabAnswer  # of the controller
     q: np.ndarray  # true, shape (7 + n,)
     v: np.ndarray  # true, shape (6 + n,)
     soles: np.ndarray  # force of the floor and its moment about each sole's middle, (k, 6) [N; N.m]
     margin: float  # of the zero-moment point [m]
     boxes: tuple[BoxState, ...]
-    sent: np.ndarray | None  # commanded torques, shape (n,) [N.m]; None: positions
+
+    @property
+    def positions(self) -> np.ndarray:
+        """Commanded joint positions, shape (n,) [rad]."""
+        return self.answer.positions
+
+    @property
+    def said(self) -> GrabProgress:
+        """Progress that the controller reported with them."""
+        return self.answer.said
+
+    @property
+    def sent(self) -> np.ndarray | None:
+        """Commanded torques, shape (n,) [N.m]; None: positions."""
+        return self.answer.torques
 
     @property
     def time(self) -> float:
@@ -78,23 +92,15 @@ class GrabCycle(NamedTuple):
         return self.measured.time
 
 
-def cycle_of(
-    plant: HumanoidPlant,
-    measured: HumanoidMeasurement,
-    positions: np.ndarray,
-    said: GrabProgress,
-    sent: np.ndarray | None,
-) -> GrabCycle:
+def cycle_of(plant: HumanoidPlant, measured: HumanoidMeasurement, answer: GrabAnswer) -> GrabCycle:
     """Return the last cycle of a plant; arguments as of :class:`GrabCycle`."""
     return GrabCycle(
         measured,
         plant.motor_torque,
-        positions,
-        said,
+        answer,
         plant.q,
         plant.v,
         sole_wrenches(plant),
         plant_margin(plant),
         tuple(plant.box(number) for number in range(len(plant.layout.boxes))),
-        sent,
     )

@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from impact_qp.body.grab_phases import box_arrivals
+from impact_qp.body.guarded_grab import GrabAnswer
 from impact_qp.body.progress import GrabProgress
 from impact_robots.task.palm_task import PALMS
 from impact_sim.humanoid.grab_stage import GrabStage
@@ -51,30 +53,36 @@ class GrabNotes:
         self.watch.begin(box)
         self._records.append(BoxRecord(self._stage.plant, box))
 
-    def note(
-        self,
-        measured: HumanoidMeasurement,
-        positions: np.ndarray,
-        said: GrabProgress,
-        put: bool,
-        torques: np.ndarray | None = None,
-    ) -> None:
+    def note(self, measured: HumanoidMeasurement, answer: GrabAnswer, put: bool) -> None:
         """Note a finished cycle.
 
         Args:
             measured: at its end.
-            positions: commanded joint positions, shape (n,) [rad].
-            said: progress that the controller reported with them.
+            answer: of the controller.
             put: whether the next box was put at its place.
-            torques: commanded instead, shape (n,) [N.m]; None: positions.
         """
+        said = answer.said
         if put:
             self._take(said.box)
         self._records[-1].note(said)
         self._unsolved += not (said.solved or said.held)
-        self._last = cycle_of(self._stage.plant, measured, positions, said, torques)
+        self._last = cycle_of(self._stage.plant, measured, answer)
         if self._record is not None:
             self._record(self._last)
+
+    def note_message(
+        self, measured: HumanoidMeasurement, sent: np.ndarray, message: Any, put: bool
+    ) -> None:
+        """Note a finished cycle of the controller's node, whose status is not known here.
+
+        Args:
+            measured: at its end.
+            sent: commanded joint positions, shape (n,) [rad].
+            message: an impact_msgs/GrabStatus.
+            put: as of :meth:`note`.
+        """
+        said = GrabProgress.from_message(message)
+        self.note(measured, GrabAnswer(sent, np.full(len(sent), np.nan), (), said, ""), put)
 
     def outcome(self) -> GrabOutcome:
         """Return the outcome; call it once, at the end, after at least one cycle."""

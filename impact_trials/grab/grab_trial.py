@@ -129,7 +129,7 @@ class GrabTrial:
             raise AnalysisError("the controller sends nothing: its first state cannot be used")
         seen, said = self.stage.step(answer.positions, answer.torques), answer.said
         put = self.stage.follow(said.phase, said.box, said.failure)
-        self.notes.note(seen, answer.positions, said, put, answer.torques)
+        self.notes.note(seen, answer, put)
         return seen
 
 

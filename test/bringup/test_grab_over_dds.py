@@ -21,7 +21,6 @@ from impact_bringup.experiments.conductor import ExperimentError
 from impact_bringup.experiments.grab_experiment import GrabConductor, grab_over_dds
 from impact_msgs.msg import GrabStatus, JointCommand
 from impact_qp.body.node import ImpactHumanoidNode
-from impact_qp.body.progress import GrabProgress
 from impact_ros.messages import fill
 from impact_ros.node.spin import spin
 from impact_sim.exceptions import ScenarioError, SimulationError
@@ -70,7 +69,7 @@ def attend(plant, record):
     notes = GrabNotes(plant.stage, record)
 
     def note(seen, sent, message, put):
-        notes.note(seen, sent, GrabProgress.from_message(message), put)
+        notes.note_message(seen, sent, message, put)
         plant.stage.over = plant.stage.over or seen.time > PAST_THE_TOUCH
 
     plant.on_cycle = note
