@@ -74,6 +74,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
             task, hold_distance=settings.hold_distance, speed_cap=settings.speed_cap
         )
         self._watch = CycleWatch(PERIOD, settings.max_consecutive_missed)
+        self._steps = StampSteps(PERIOD)
         self._limits = task.impact_limits
         self._make_topics()
         self._forget()
@@ -111,8 +112,8 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
 
     def _forget(self) -> None:
         """Begin to wait for states."""
-        self._sets, self._steps = StampedSets(self._reader.topics), StampSteps(PERIOD)
-        self._stamp, self._last = -1, time.monotonic()
+        self._sets, self._stamp = StampedSets(self._reader.topics), -1
+        self._last = time.monotonic()
         self._silent = False
 
     @property
@@ -126,6 +127,8 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
         dumb = [topic for topic in self._reader.topics if not self.count_publishers(topic)]
         if dumb:
             return f"nobody publishes {', '.join(dumb)}"
+        if self._steps.problem:
+            return self._steps.problem
         known = self.settings.lockstep or self._silence <= self.settings.state_timeout
         if known and self._grab.refusal:
             return self._grab.refusal
@@ -167,6 +170,8 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
             whole = self._sets.add(topic, stamp, message)
             if whole is None or self._grab is None:
                 return
+            if self.settings.lockstep:
+                self._steps.take(stamp)
             if self._grab.engaged:
                 self._take_state(stamp, whole)
             else:
@@ -194,9 +199,7 @@ class ImpactHumanoidNode(SuiteLifecycleNode):
             self._end(f"clock jumped back by {(self._stamp - stamp) * 1e-9:.3f} s")
             self._watch.resume()
         self._sets.forget(stamp)
-        if lockstep:
-            self._steps.take(stamp)
-        elif not self._watch.take(stamp, received):
+        if not (lockstep or self._watch.take(stamp, received)):
             return
         if problem := self._steps.problem or self._watch.problem:
             self._end(problem)

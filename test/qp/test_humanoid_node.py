@@ -112,11 +112,11 @@ class Bench:
                 answered = counts.passed == passed
         return self
 
-    def look(self):
+    def look(self, step=1000 * PERIOD):
         """Let the robot say everything to a node that is not active, which keeps it."""
         seen, grab = [], self.node._grab
         look, grab.look = grab.look, lambda *of: seen.append(look(*of))
-        self.now += 1000 * PERIOD
+        self.now += step
         self.driver.send(self.now)
         self.spin(lambda: seen)
         grab.look = look
@@ -323,7 +323,7 @@ def test_exchanged_joints_end_the_grab_for_good_and_move_nothing(make_bench):
     assert bench.has_ended("implausible joint_states: ")
 
 
-def test_in_lockstep_states_are_a_period_apart_and_answers_are_repeated(make_bench):
+def test_in_lockstep_states_are_a_period_apart_and_answers_are_repeated(make_bench, capfd):
     bench = make_bench(lockstep=True).start().cycle(5)
     before, count = bench.positions, len(bench.driver.commands)
     bench.driver.send(bench.now)
@@ -331,6 +331,14 @@ def test_in_lockstep_states_are_a_period_apart_and_answers_are_repeated(make_ben
     np.testing.assert_array_equal(bench.positions, before)
     bench.cycle(step=MS)
     assert bench.has_ended("expected stamps 5 ms apart")
+    bench.cycle(step=MS)
+    assert bench.node.trigger_deactivate() is OK
+    assert bench.node.trigger_activate() is FAILURE
+    assert "not activated: joint_states in lockstep: expected" in capfd.readouterr().err
+    bench.look(MS)
+    assert bench.node.trigger_activate() is FAILURE
+    bench.look(PERIOD)
+    assert bench.node.trigger_activate() is OK
 
 
 def test_states_that_are_missed_end_it_outside_lockstep(make_bench):
