@@ -131,19 +131,26 @@ class SeriesRun:
                 self.learned()
         return _Evaluated(load, series.depth, self._then(hit=contact is not None))
 
-    def remember(self) -> None:
-        """Let the load of a strike count that something else ended before it was evaluated."""
+    def remember(self) -> Future[None] | None:
+        """Let the load of a strike count that something else ended before it was evaluated.
+
+        Returns:
+            The work, whose error is the caller's; None if there is none.
+        """
         contact = self._contact or self.now.impact_time
         if contact is None or self._evaluated is self.now:
-            return
+            return None
         self._evaluated = self.now
         record = self._record or self.now.controller.recorder.kept()
-        self.follow.submit(partial(self._remembered, record, contact))
+        return self.follow.submit(partial(self._remembered, record, contact))
 
     def _remembered(self, record: StrikeRecorder, contact: int) -> None:
         """Take the load of the last strike."""
-        if (rows := record.rows) is not None:
+        if (rows := record.rows) is None:
+            return
+        try:
             self.series.remember(rows, record.since(contact))
+        finally:  # as of :meth:`_evaluate`
             self.learned()
 
     def _then(self, *, hit: bool) -> Begun | End:

@@ -13,6 +13,7 @@ from rclpy.parameter import Parameter
 
 from impact_msgs.action import ExecuteImpact, Strike
 from impact_qp.node import ImpactQpNode
+from impact_qp.strike.strike_series import StrikeSeries
 from impact_trials.strikes.hammer_nail import HammerNail
 
 Result = ExecuteImpact.Result
@@ -162,6 +163,23 @@ def test_cancelled_strikes_end_in_rest(make_bench):
     bench.spin(cancelled.done)
     assert bench.result(handle).code == Strike.Result.CODE_CANCELED
     assert bench.rests() and bench.plant.used is None
+
+
+def test_a_load_that_cannot_be_remembered_is_in_the_log(make_bench, monkeypatch, capfd):
+    """As of a strike that something else ended after its contact: it sets no ceiling."""
+    bench = make_bench().start()
+
+    def broken(*_):
+        raise ValueError("no samples\nat all")
+
+    monkeypatch.setattr(StrikeSeries, "remember", broken)
+    handle = strike(bench, strikes=1)
+    server = bench.controller._servers[-1]
+    bench.spin(lambda: server.run is not None and server.run.now.impact_time is not None)
+    assert bench.controller.trigger_deactivate().name == "SUCCESS"
+    bench.result(handle)
+    line = "the load of the last strike sets no ceiling: ValueError: no samples at all"
+    assert capfd.readouterr().err.count(line) == 1
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future as Work
 from math import nan
 from typing import Any
 
@@ -38,9 +39,16 @@ class StrikeServer(GoalServer):
 
     def _finish(self, goal: Any, end: End) -> None:
         """Report the end of a series, and remember the load of its last strike."""
-        if goal.run is not None:
-            goal.run.remember()
+        if goal.run is not None and (work := goal.run.remember()) is not None:
+            work.add_done_callback(self._say_forgotten)
         super()._finish(goal, end)
+
+    def _say_forgotten(self, work: Work[None]) -> None:
+        """Log why a load could not be remembered, from any thread."""
+        if work.cancelled() or (error := work.exception()) is None:
+            return
+        line = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        self._node.get_logger().error(f"the load of the last strike sets no ceiling: {line}")
 
     def _described(self, goal: Strike.Goal) -> str:
         """Return a series in one line, for the log."""
