@@ -69,11 +69,17 @@ def observed_strike(plan: StrikePlan, settings: ArmSettings, *, highest: float) 
         highest: speed [m/s].
 
     Raises:
-        PredictionError: none of 0.02 m/s or more.
+        PredictionError: none of 0.02 m/s or more, or gravity fills the range of a joint.
     """
     striker, speed = plan.striker, highest
     gravity = np.abs(striker.point(striker.tool.mass[1]).g)
     room = striker.robot.limits.torque_range - gravity
+    if (room <= 0.0).any():
+        i = int(np.nanargmin(room))
+        raise PredictionError(
+            f"strike: gravity takes {gravity[i]:.1f} N.m of joint {i + 1}, expected less than its"
+            f" range of {gravity[i] + room[i]:.1f}: another pose"
+        )
     low, problem = settings.low_thresholds.torque, ""
     for _ in range(TRIES):
         if not speed >= SLOWEST:
@@ -84,7 +90,7 @@ def observed_strike(plan: StrikePlan, settings: ArmSettings, *, highest: float) 
             check_range(needed, low, room)
         except PredictionError as error:
             problem = str(error)
-            speed *= SLOWER / float((needed / room)[needed > low].max())
+            speed *= SLOWER / float(np.nanmax((needed / room)[needed > low]))
             continue
         return ObservedStrike(speed, need)
     raise PredictionError(f"strike: none of {SLOWEST:g} m/s or more: {problem or 'none is safe'}")

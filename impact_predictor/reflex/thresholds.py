@@ -16,6 +16,7 @@ from impact_robots.exceptions import OutOfRangeError
 RESERVE = 1.1  # thresholds over the expected peaks of external torque [-]
 FARTHEST = 4.0  # planned over recorded speed; beyond it nothing is known [-]
 _TWICE = 2.0
+_LEAST = 1e-9  # range that gravity leaves, as it is compared [N.m]
 GROWTHS = (1.15, 1.3)  # of the peak over the speed, up to twice and to four times the speed
 STIFFEST = 1e6  # ceiling of the stiffness up to which a prediction is possible [N/m]
 
@@ -111,17 +112,18 @@ def check_range(thresholds: np.ndarray, vendor: ArrayLike, room: np.ndarray) -> 
     Args:
         thresholds: that a hit needs, shape (n,) [N.m].
         vendor: the low ones, which count as safe, shape (n,) [N.m].
-        room: range of the measured torque less gravity, shape (n,) [N.m].
+        room: range of the measured torque less gravity, shape (n,) [N.m]; NaN: not limited.
 
     Raises:
         PredictionError: one is raised beyond it; the text says which.
     """
     beyond = (thresholds > np.asarray(vendor, dtype=float)) & (thresholds > room)
     if beyond.any():
-        i = int(np.argmax(np.where(beyond, thresholds / room, 0.0)))
+        i = int(np.argmax(np.where(beyond, thresholds / np.maximum(room, _LEAST), 0.0)))
+        expected = "a slower hit" if room[i] > 0.0 else "another pose"
         raise PredictionError(
             f"collision thresholds: joint {i + 1} would need {thresholds[i]:.1f} N.m, its range"
-            f" leaves {room[i]:.1f}: expected a slower hit"
+            f" leaves {room[i]:.1f}: expected {expected}"
         )
 
 

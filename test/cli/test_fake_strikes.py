@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hit --tool`: the fake FR3 strikes within its collision thresholds."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,17 @@ def test_thresholds_of_a_strike_leave_each_joint_in_its_range(plan):
     assert observed_strike(plan, settings, highest=0.1).speed == 0.1
     with pytest.raises(PredictionError, match=r"none of 0\.02 m/s or more"):
         observed_strike(plan, settings, highest=0.0)
+
+
+def test_a_joint_whose_range_gravity_fills_allows_no_strike(plan, monkeypatch):
+    robot = plan.striker.robot
+    narrow = np.array(robot.limits.torque_range)
+    narrow[1] = 10.0
+    limits = replace(robot.limits, torque_range=narrow)
+    monkeypatch.setattr(plan.striker, "robot", replace(robot, limits=limits))
+    line = r"^strike: gravity takes \d\d\.\d N\.m of joint 2, expected less than its range of 10\.0"
+    with pytest.raises(PredictionError, match=line):
+        observed_strike(plan, ArmSettings(raise_thresholds=True), highest=plan.speed)
 
 
 def test_a_strike_that_cannot_begin_where_the_arm_is_says_why(files):

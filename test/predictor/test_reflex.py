@@ -202,6 +202,10 @@ def test_thresholds_above_the_range_are_refused_with_the_joint():
     ):
         check_range(np.array([20.0, 21.7]), [20.0, 14.0], np.array([80.0, 11.0]))
     check_range(np.array([20.0, 14.0]), [20.0, 14.0], np.array([80.0, 11.0]))  # the vendor's own
+    for left in (0.0, -3.0):  # gravity fills the range
+        line = rf"joint 3 would need 15\.0 N\.m, its range leaves {left:.1f}: expected another pose"
+        with pytest.raises(PredictionError, match=line):
+            check_range(np.array([20.0, 21.7, 15.0]), [20.0, 14.0, 14.0], np.array([80, 11, left]))
 
 
 @pytest.mark.parametrize("stiffness", [2e6, np.inf, np.nan])
