@@ -80,18 +80,15 @@ class LayerRanges(NamedTuple):
 DRAWN = LayerRanges()
 
 
-def drawn_law(random: np.random.Generator, loss: float, ranges: LayerRanges = DRAWN) -> LayeredLaw:
+def drawn_law(random: np.random.Generator, loss: float) -> LayeredLaw:
     """Return a drawn wall: stiffnesses by their logarithm, the thickness uniform.
 
     Args:
         random: draws three numbers.
         loss: damping over stiffness [s/m].
-        ranges: to draw from.
     """
-    skin, core = (
-        float(np.exp(random.uniform(*np.log(each)))) for each in (ranges.skin, ranges.core)
-    )
-    return LayeredLaw(skin, core, float(random.uniform(*ranges.thickness)), loss)
+    skin, core = (float(np.exp(random.uniform(*np.log(each)))) for each in (DRAWN.skin, DRAWN.core))
+    return LayeredLaw(skin, core, float(random.uniform(*DRAWN.thickness)), loss)
 
 
 def wall_law(entries: Mapping[str, Any]) -> ContactLaw:

@@ -135,7 +135,6 @@ def cell_lockstep(
     simulation: CellSimulation,
     turns: Sequence[ArmTurn],
     q: Sequence[np.ndarray],
-    dq: Sequence[np.ndarray] | None = None,
     *,
     heard: Callable[[Sequence[DetectionStatus]], Sequence[DetectionStatus]] = tuple,
 ) -> Iterator[tuple[Cycle, ...]]:
@@ -144,12 +143,11 @@ def cell_lockstep(
     Args:
         simulation: the cell.
         turns: one per arm.
-        q: initial positions, shape (n,) each [rad].
-        dq: initial velocities, shape (n,) each [rad/s]; None: at rest.
+        q: initial positions, shape (n,) each [rad]; at rest.
         heard: maps the arms' detection statuses of one instant to those that their controllers
             use; by default each its own.
     """
-    measurements = simulation.reset(q, dq)
+    measurements = simulation.reset(q)
     while True:
         pairs = list(zip(turns, measurements, strict=True))
         statuses = heard([turn.detect(measurement) for turn, measurement in pairs])

@@ -46,8 +46,7 @@ class DetectionResult:
     judged: int = 0  # of these, with a statistic
     torques: int = 0  # of these, with torques
     dropped: int = 0  # samples with NaN
-    first_time: int = 0  # in the order of the recording, the last one may be earlier [ns]
-    last_time: int = 0  # [ns]
+    first_time: int = 0  # in the order of the recording [ns]
     largest: DetectionStatus | None = None  # with the largest statistic
     suppressed: list[Suppressed] = field(default_factory=list)  # above a threshold, but no event
     troubles: dict[str, str] = field(default_factory=dict)  # why detectors could not judge
@@ -152,7 +151,6 @@ def _refine(result: DetectionResult, estimate: Estimate) -> None:
 
 def _count(result: DetectionResult, time: int) -> None:
     result.first_time = result.first_time if result.samples else time
-    result.last_time = time
     result.watch.add(time)
 
 

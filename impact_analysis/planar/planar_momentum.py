@@ -53,19 +53,18 @@ def inertia_ratio(impacts: PlanarImpacts, seed: int = 0) -> Inertia:
         return Inertia(float(1 / slope), (float(low), float(high)))
 
 
-def lever_signs(impacts: PlanarImpacts, seed: int = 0) -> LeverSigns:
+def lever_signs(impacts: PlanarImpacts) -> LeverSigns:
     """Return the signs of the levers that the measured velocities want.
 
     Args:
         impacts: N impacts, levers in any sign, the same for all of them.
-        seed: of the bootstrap.
     """
     dw = (impacts.after - impacts.before)[:, 2]
     turns = {sign: _turning(impacts, sign) for sign in (1, -1)}
     fits = {sign: _robust_slope(turn, dw) for sign, turn in turns.items()}
     # a round body's normal has no lever: both leave the same
     tangent = 1 if _is_round(impacts) else min(fits, key=lambda sign: float(fits[sign][1]))
-    rows = _resampled(len(dw), seed)
+    rows = _resampled(len(dw), 0)
     slopes, residuals = _robust_slope(turns[tangent][rows], dw[rows])
     _, others = _robust_slope(turns[-tangent][rows], dw[rows])
     low, high = np.quantile(slopes, _CERTAIN)

@@ -15,9 +15,7 @@ SLOWEST = 2.1e-3  # period of joint states and commands [s]
 _FEWEST = 10  # joint states about contact, to know their period
 
 
-def recorded_closure(
-    robot: Robot, arm: RunRecord, touch: int, window: tuple[float, float] = WINDOW
-) -> dict[str, float] | str:
+def recorded_closure(robot: Robot, arm: RunRecord, touch: int) -> dict[str, float] | str:
     r"""Return the contact point's change of velocity that the torques do not explain.
 
     Van Steen et al. 2025 (section II) explain it by
@@ -35,7 +33,6 @@ def recorded_closure(
         robot: the arm.
         arm: its record.
         touch: stamp [ns].
-        window: about contact [s].
 
     Returns:
         Norm of the residual by inertia [m/s], or the missing data as text.
@@ -43,7 +40,7 @@ def recorded_closure(
     inertias = robot.motor_inertias
     if len(inertias) < 2:
         return "the robot's motor inertias are unknown"
-    start, end = window[0] - ENDS, window[1] + ENDS
+    start, end = WINDOW[0] - ENDS, WINDOW[1] + ENDS
     states = arm.states.within(touch, start, end)
     times = states.time
     if len(times) < _FEWEST:
@@ -60,7 +57,7 @@ def recorded_closure(
     sensed, commands = arm.torques.at(times), arm.commands.at(times)
     if np.diff(times).max() > 2.5e9 * slow or not np.isfinite(sensed + commands[:, :-1]).all():
         return "joint states, torques or commands have a gap there"
-    return _misses(robot, inertias, states.since(touch), states.values, sensed, commands, window)
+    return _misses(robot, inertias, states.since(touch), states.values, sensed, commands)
 
 
 def _misses(
@@ -70,13 +67,12 @@ def _misses(
     states: np.ndarray,
     sensed: np.ndarray,
     commands: np.ndarray,
-    window: tuple[float, float],
 ) -> dict[str, float]:
     """Return the residuals of samples that cover the window."""
     dynamics, n = ArmDynamics(robot), robot.dof
     lag = np.nan_to_num(robot.damping_time)  # D/K [s]
     q, dq = states[:, :n], states[:, n:].copy()
-    first, last = np.searchsorted(t, window)
+    first, last = np.searchsorted(t, WINDOW)
     for end in (first, last):
         near = np.abs(t - t[end]) <= ENDS
         dq[end] = np.polynomial.polynomial.polyfit(t[near] - t[end], states[near, n:], 1)[0]

@@ -17,18 +17,17 @@ STILL = 0.005  # speed below which the contact point counts as at rest [m/s]
 class ApproachGate:
     """Checks whether the contact point moves against a surface's normal."""
 
-    def __init__(self, robot: Robot, normal: Sequence[float], still: float = STILL) -> None:
+    def __init__(self, robot: Robot, normal: Sequence[float]) -> None:
         """Set up.
 
         Args:
             robot: the arm.
             normal: outward, towards the robot, in base axes, shape (3,).
-            still: speed that is no approach yet [m/s].
 
         Raises:
             RobotError: the normal is zero or not finite.
         """
-        self._dynamics, self._still = ArmDynamics(robot), still
+        self._dynamics = ArmDynamics(robot)
         self._normal = contact_rotation(normal)[:, 2]
 
     def __call__(self, sample: JointSample) -> bool:
@@ -36,4 +35,4 @@ class ApproachGate:
         if not (np.isfinite(sample.q).all() and np.isfinite(sample.dq).all()):
             return True
         velocity = self._dynamics(sample.q, sample.dq).velocity
-        return bool(self._normal @ velocity < -self._still)
+        return bool(self._normal @ velocity < -STILL)

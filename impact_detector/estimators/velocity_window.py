@@ -26,26 +26,22 @@ class WindowJump:
     samples: int  # that were used
 
 
-def window_jump(
-    t: np.ndarray, dq: np.ndarray, t_touch: float, before: float = BEFORE, after: float = AFTER
-) -> WindowJump:
-    """Return the velocity at ``after`` less that at ``before``, interpolated between samples.
+def window_jump(t: np.ndarray, dq: np.ndarray, t_touch: float) -> WindowJump:
+    """Return the velocity 15 ms after contact less that 5 ms before it, between samples.
 
-    Wang 2023, section 6.1.1. What
-    the arm does in these 20 ms, and its vibration at the second instant, are part of the jump.
+    Wang 2023, section 6.1.1. What the arm does in these 20 ms, and its vibration at the second
+    instant, are part of the jump.
 
     Args:
         t: times, increasing, shape (N,) [s].
         dq: joint velocities, shape (N, n) [rad/s].
         t_touch: first contact [s].
-        before: the first instant, before contact [s].
-        after: the second instant, after it [s].
 
     Raises:
         EstimateError: no samples within 3 ms around one of the instants, or not finite.
     """
-    first, first_weights, used_before = _value(t, dq, t_touch - before)
-    second, second_weights, used_after = _value(t, dq, t_touch + after)
+    first, first_weights, used_before = _value(t, dq, t_touch - BEFORE)
+    second, second_weights, used_after = _value(t, dq, t_touch + AFTER)
     quiet = dq[(t < t_touch) & (t >= t_touch - _LEARNT)]
     noise = white_noise(quiet, _SMALLEST_NOISE)
     factor = float(np.sqrt(first_weights @ first_weights + second_weights @ second_weights))

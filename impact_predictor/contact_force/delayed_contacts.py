@@ -57,7 +57,6 @@ def largest_over_delays(
     G: np.ndarray,
     closing: ArrayLike,
     laws: Sequence[Viscoelastic],
-    longest: float = LONGEST_DELAY,
     step: float = DELAY_STEP,
 ) -> DelayedImpulses:
     """Return the largest impulses of two contacts over the delays of either one.
@@ -66,7 +65,6 @@ def largest_over_delays(
         G: effect of the contacts on one another, shape (2, 2) [1/kg].
         closing: speeds, shape (2,) [m/s].
         laws: of both contacts.
-        longest: delay [s].
         step: between delays [s].
 
     Raises:
@@ -74,7 +72,7 @@ def largest_over_delays(
         PredictionError: the contacts do not end.
     """
     G, c = finite_array(G, (2, 2), "G"), finite_array(closing, (2,), "closing")
-    count = round(longest / step)
+    count = round(LONGEST_DELAY / step)
     delays = step * np.arange(-count, count + 1)
     late = np.stack([np.maximum(-delays, 0.0), np.maximum(delays, 0.0)], axis=1)
     found = [_simulated(G, c, laws, each) for each in late]

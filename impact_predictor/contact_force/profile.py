@@ -71,16 +71,6 @@ class ContactProfile:
         return float(-self.rate[-1] / self.approach_speed)
 
     @property
-    def residual_penetration(self) -> float:
-        """Penetration at the last sample [m]."""
-        return float(self.penetration[-1])
-
-    @property
-    def max_penetration(self) -> float:
-        """Largest penetration of the samples [m]."""
-        return float(self.penetration.max())
-
-    @property
     def peak_force(self) -> float:
         """Largest force of the samples [N]."""
         return float(self.force.max())
@@ -96,8 +86,3 @@ class ContactProfile:
         if self.compression_end is None:
             return float(self.impulse[-1])
         return float(np.interp(self.compression_end, self.time, self.impulse))
-
-    @property
-    def restitution_impulse(self) -> float:
-        """Impulse after the end of compression [N.s]."""
-        return float(self.impulse[-1]) - self.compression_impulse

@@ -52,12 +52,12 @@ class VelocityFilter:
             change slowly. The next :meth:`update` overwrites them.
     """
 
-    def __init__(self, period: float, noise: FilterNoise | None = None) -> None:
+    def __init__(self, period: float) -> None:
         """Compute the gain for a period [s]; ``reset`` before the first ``update``."""
         from impact_qp.compiled.motion_step import filtered  # loads slowly
 
         self._filtered, self._period = direct(filtered), period
-        noise = FilterNoise() if noise is None else noise
+        noise = FilterNoise()
         alert = replace(noise, drift=ALERT_DRIFT)
         samples = max(1, round(period / SAMPLE))  # per period
         self._gains = tuple(

@@ -10,7 +10,7 @@ from impact_qp.limits.limit import Limit
 from impact_robots.robot import Robot
 from impact_robots.state.state import RobotState
 
-BRAKING = 0.25  # usable fraction of the acceleration limit for braking [-]
+BRAKING = 0.25  # beta, usable fraction of the acceleration limit for braking [-]
 PREVIEW = 0.02  # T_p [s]
 RESERVE = 0.01  # distance to the position limits [rad]
 
@@ -23,16 +23,10 @@ class BrakingLimit(Limit):
     of a free arm.
     """
 
-    def __init__(self, robot: Robot, *, braking: float = BRAKING, preview: float = PREVIEW) -> None:
-        """Create the limit.
-
-        Args:
-            robot: the arm.
-            braking: beta, fraction of the acceleration limit [-].
-            preview: T_p [s].
-        """
-        self._limits, self._preview = robot.limits, preview
-        self._twice = 2.0 * braking * robot.limits.acceleration
+    def __init__(self, robot: Robot) -> None:
+        """Create the limit of an arm."""
+        self._limits = robot.limits
+        self._twice = 2.0 * BRAKING * robot.limits.acceleration
         identity = np.eye(robot.dof)
         self._G = np.vstack([identity, -identity])
         ends = ("upper", "lower")
@@ -42,7 +36,7 @@ class BrakingLimit(Limit):
     def figures(self) -> tuple[np.ndarray, float]:
         """Ends of the range, twice the braking acceleration, shape (3, n), and the preview [s]."""
         ends = self._limits.position_lower + RESERVE, self._limits.position_upper - RESERVE
-        return np.array([*ends, self._twice]), self._preview
+        return np.array([*ends, self._twice]), PREVIEW
 
     def fill(self, state: RobotState, G: np.ndarray, E: np.ndarray, h: np.ndarray) -> None:
         """Write 2 n rows."""
@@ -50,5 +44,5 @@ class BrakingLimit(Limit):
         up = np.maximum(limits.position_upper - RESERVE - q, 0.0)
         down = np.maximum(q - limits.position_lower - RESERVE, 0.0)
         G[:] = self._G
-        h[:n] = (np.sqrt(self._twice * up) - dq) / self._preview
-        h[n:] = (np.sqrt(self._twice * down) + dq) / self._preview
+        h[:n] = (np.sqrt(self._twice * up) - dq) / PREVIEW
+        h[n:] = (np.sqrt(self._twice * down) + dq) / PREVIEW

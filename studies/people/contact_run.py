@@ -37,7 +37,6 @@ class PersonRun(NamedTuple):
     time: np.ndarray  # since contact, shape (t,) [s]
     force: np.ndarray  # shape (t,) [N]
     detected: float | None  # when the arm detected it, since contact; none: it did not [s]
-    body_speed: float  # of the person's free mass at the end [m/s]
 
     @property
     def peak(self) -> float:
@@ -105,7 +104,7 @@ def person_contact(
         stopped = stopped if drive.command.stands else plant.time
         pushed = plant.time if force.any() else pushed
     force = np.concatenate(forces)
-    return PersonRun(STEP * np.arange(len(force)), force, watch.detected, plant.wall_motion[1])
+    return PersonRun(STEP * np.arange(len(force)), force, watch.detected)
 
 
 class _Watch:

@@ -126,9 +126,9 @@ def test_an_arm_that_reacts_soon_holds_less_and_ends_at_its_springs_force(panda,
 def test_force_of_a_later_contact_is_no_held_one():
     times = STEP * np.arange(40000)  # 1 s
     force = np.where(times < 0.05, 100.0, np.where(times > 0.8, 80.0, 0.0))
-    assert PersonRun(times, force, None, 0.0).held == 0.0
+    assert PersonRun(times, force, None).held == 0.0
     force = np.where((times > 0.05) & (times < 0.1), 0.0, 50.0)  # a bounce
-    assert PersonRun(times, force, None, 0.0).held == 50.0
+    assert PersonRun(times, force, None).held == 50.0
 
 
 def test_a_wall_is_at_rest_again_after_a_reset_and_another_wall_too(panda, tool):
