@@ -27,6 +27,7 @@ from impact_bringup.lifecycle import LifecycleClient
 from impact_ros.exceptions import RosError
 from impact_ros.node.closing import close
 from impact_ros.node.spin import Stop, spin, stop_on_signals
+from impact_ros.standard_streams import failed
 
 NAME = "bring_up"
 CHANGES = ("configure", "activate")
@@ -44,7 +45,7 @@ def main(args: Sequence[str] | None = None) -> int:
         try:
             rclpy.init(args=given, signal_handler_options=SignalHandlerOptions.NO)
         except Exception as error:  # rclpy has one private class per mistake
-            return _fail(f"cannot start ROS: {error}", 2)
+            return failed(NAME, f"cannot start ROS: {error}", 2)
         try:
             options = _parser().parse_args(remove_ros_args(given)[1:])
             return _bring_up(options.node, options.timeout, stop)
@@ -90,15 +91,10 @@ def _bring_up(name: str, timeout: float, stop: Stop) -> int:
     except KeyboardInterrupt:
         return 0
     except RosError as error:
-        return _fail(str(error), 1)
+        return failed(NAME, str(error), 1)
     finally:
         close(node)
     return 0
-
-
-def _fail(message: str, status: int) -> int:
-    print(f"{NAME}: {' '.join(message.split())}", file=sys.stderr)
-    return status
 
 
 if __name__ == "__main__":

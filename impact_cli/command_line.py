@@ -16,7 +16,7 @@ from impact_cli.command_names import COMMANDS, OF_CHECKOUT
 from impact_cli.options.cluster_option import given_cluster
 from impact_cli.options.outputs import check_outputs
 from impact_robots.exceptions import ImpactError, UsageError
-from impact_ros.standard_streams import with_output
+from impact_ros.standard_streams import failed, with_output
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
 _NEGATIVE_VECTOR = re.compile(r"-[\d.][^,]*,")
@@ -82,7 +82,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         return with_output(lambda: _run(given))
     except ImpactError as error:
-        return _fail(str(error), WRONG_USAGE if error.is_wrong_input else FAILED)
+        return failed("impact", str(error), WRONG_USAGE if error.is_wrong_input else FAILED)
 
 
 def _run(given: Sequence[str]) -> int:
@@ -122,8 +122,3 @@ def with_negative_vectors(arguments: Sequence[str]) -> list[str]:
         else:
             joined.append(argument)
     return joined
-
-
-def _fail(message: str, status: int) -> int:
-    print(f"impact: {' '.join(message.split())}", file=sys.stderr)
-    return status

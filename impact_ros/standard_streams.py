@@ -31,6 +31,12 @@ def fill_closed_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
+def failed(program: str, message: object, status: int) -> int:
+    """Print a program's name and one line on standard error; return the exit status."""
+    print(f"{program}: {' '.join(str(message).split())}", file=sys.stderr)
+    return status
+
+
 def with_output(command: Callable[[], int]) -> int:
     """Run a command and flush its output.
 

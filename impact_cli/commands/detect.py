@@ -41,6 +41,7 @@ from impact_detector.parameters import DetectorParameters, session_for
 from impact_detector.signals.sample import FUSED
 from impact_robots import ImpactError, Robot
 from impact_robots.exceptions import UsageError, WriteError
+from impact_ros.standard_streams import failed
 from impact_trials.truth.trial_table import read_trials
 
 _EPILOG = """example:
@@ -119,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
         recordings = [open_recording(path, robot, topic_choice(args)) for path in paths]
         settings = [with_reference(parameters, item, args.reference) for item in recordings]
     except ImpactError as error:
-        return _fail(error, 2)
+        return failed("impact detect", error, 2)
     traces = [Traces(recording.name) for recording in recordings]
     try:
         results = [
@@ -129,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
         if args.plot:
             _draw(traces, args.plot)
     except ImpactError as error:
-        return _fail(error, _status(error))
+        return failed("impact detect", error, _status(error))
     return _report(args, results, robot, parameters)
 
 
@@ -169,11 +170,11 @@ def _learn(args: argparse.Namespace) -> int:
             for recording in recordings
         ]
     except ImpactError as error:
-        return _fail(error, 2)
+        return failed("impact detect", error, 2)
     try:
         results, motion = learn(sources, parameters, robot)
     except ImpactError as error:
-        return _fail(error, _status(error))
+        return failed("impact detect", error, _status(error))
     reference = "model" if args.reference == "model" else "desired"
     found = node_parameters(results, replace(parameters, reference=reference))
     joints = [index + 1 for index in detection_joints(robot, parameters.joints)]
@@ -185,7 +186,7 @@ def _learn(args: argparse.Namespace) -> int:
         setting_text = f"{args.file}: {robot.name}, joints {', '.join(map(str, joints))}"
         print(learn_text(results, motion, found, setting_text))
     if not found:
-        return _fail(f"{args.file}: no detector could be judged", 1)
+        return failed("impact detect", f"{args.file}: no detector could be judged", 1)
     return status
 
 
@@ -194,7 +195,7 @@ def _write(path: Path, text: str) -> int:
     try:
         write_file(path, text)
     except WriteError as error:
-        return _fail(f"--output: {error}", 1)
+        return failed("impact detect", f"--output: {error}", 1)
     return 0
 
 
@@ -246,16 +247,12 @@ def _report(
         if read and not any(result.torques for result in read):
             why.add("torques missing")
         reason = "; ".join(sorted(why)) or "too few samples"
-        return _fail(f"{', '.join(empty)}: no sample could be judged ({reason})", 1)
+        return failed(
+            "impact detect", f"{', '.join(empty)}: no sample could be judged ({reason})", 1
+        )
     return 0
 
 
 def _status(error: ImpactError) -> int:
     """Return the exit status: 2 for a file that cannot be read, 1 for work that failed."""
     return 2 if isinstance(error, RecordingError) else 1
-
-
-def _fail(message: object, status: int) -> int:
-    """Print one line on standard error and return the status."""
-    print(f"impact detect: {' '.join(str(message).split())}", file=sys.stderr)
-    return status

@@ -18,6 +18,7 @@ from impact_cli.progress import Progress
 from impact_cli.reports.evaluate_report import as_json, as_text
 from impact_cli.toss_evaluate import are_tosses, toss_evaluations
 from impact_robots.exceptions import ImpactError, UsageError
+from impact_ros.standard_streams import failed
 
 _EPILOG = f"""example:
   impact evaluate ellipse_impacts.csv
@@ -99,11 +100,11 @@ def run(args: argparse.Namespace) -> int:
         files = _files(args)
         datasets = [PlanarImpactFile(file).read() for file in files]
     except ImpactError as error:
-        return _fail(error, 2)
+        return failed("impact evaluate", error, 2)
     try:
         found = _evaluate(datasets, args.seed, args.inertia_ratio)
     except ImpactError as error:
-        return _fail(error, 1)
+        return failed("impact evaluate", error, 1)
     print(as_json(found) if args.json else as_text(found))
     return 0
 
@@ -117,7 +118,7 @@ def _run_landings(args: argparse.Namespace) -> int:
                 raise UsageError(f"--{name}: expected a CSV of impacts, got recorded landings")
         found = landing_evaluation(args.dataset, args.robot or ROBOT, args.seed)
     except ImpactError as error:
-        return _fail(error, 2 if error.is_wrong_input else 1)
+        return failed("impact evaluate", error, 2 if error.is_wrong_input else 1)
     from impact_cli.reports import landing_report  # loads slowly
 
     print(landing_report.as_json(found) if args.json else landing_report.as_text(found))
@@ -129,7 +130,7 @@ def _run_tosses(args: argparse.Namespace) -> int:
     try:
         found = toss_evaluations(args, _files(args))
     except ImpactError as error:
-        return _fail(error, 2 if error.is_wrong_input else 1)
+        return failed("impact evaluate", error, 2 if error.is_wrong_input else 1)
     from impact_cli.reports import toss_report  # loads slowly
 
     print(toss_report.as_json(found) if args.json else toss_report.as_text(found))
@@ -190,9 +191,3 @@ def _inertia_ratio(text: str) -> float:
     if not 0.0 < value < LARGEST_RATIO:
         raise argparse.ArgumentTypeError(f"expected a number above 0 in m^2, got {text!r}")
     return value
-
-
-def _fail(message: object, status: int) -> int:
-    """Print one line on standard error and return the status."""
-    print(f"impact evaluate: {' '.join(str(message).split())}", file=sys.stderr)
-    return status

@@ -25,9 +25,9 @@ from impact_qp.limits import ApproachSpeedLimit, ImpactLimit
 from impact_robots import ArmDynamics, PointState, Robot
 from impact_robots.exceptions import OutOfRangeError
 
-# Codes of impact_msgs/ExecuteImpact.
+# Codes of impact_msgs/ExecuteImpact, and of Strike and LearnSurface (UNSAFE).
 OK, BAD_GOAL, NOT_FEASIBLE, TIMEOUT, CANCELED, PREEMPTED = 1, 2, 3, 4, 5, 6
-UNEXPECTED_IMPACT, INPUT_LOST, INACTIVE = 7, 8, 9
+UNEXPECTED_IMPACT, INPUT_LOST, INACTIVE, UNSAFE, INTERNAL_ERROR = 7, 8, 9, 11, 255
 _ESTIMATE_WAIT = 1.0  # for the detector's estimate, after the detection [s]
 
 
@@ -42,6 +42,11 @@ class End:
     def success(self) -> bool:
         """Whether the goal was reached."""
         return self.code == OK
+
+
+def unforeseen(error: BaseException) -> str:
+    """Return an error that is none of the suite's in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 class Prepared(NamedTuple):

@@ -6,15 +6,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.guarded import GuardedController
 from impact_qp.control.plan import geometry_refusal
-from impact_qp.goals.goal import BAD_GOAL, End, GoalRun
+from impact_qp.goals.goal import BAD_GOAL, NOT_FEASIBLE, End, GoalRun
 from impact_qp.goals.goal_reader import plan_of
 from impact_qp.guards.takeover import cannot_be_made_safe
 from impact_qp.plan_parameters import PlanParameters
 from impact_robots import PointState, Robot
 from impact_robots.exceptions import ImpactError
+
+MOVING = 0.01  # speed of the contact point above which nothing begins that needs rest [m/s]
+
+
+def moving_refusal(state: PointState) -> End | None:
+    """Return why nothing that needs an arm at rest can begin, None if it can."""
+    if (speed := float(np.linalg.norm(state.velocity))) > MOVING:
+        return End(NOT_FEASIBLE, f"the arm moves at {speed:.3f} m/s, expected an arm at rest")
+    return None
 
 
 def activation_refusal(

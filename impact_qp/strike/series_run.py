@@ -17,13 +17,21 @@ from impact_qp.control.command import Command
 from impact_qp.control.controller import ImpactController
 from impact_qp.control.phases import Phase
 from impact_qp.exceptions import ControlError
-from impact_qp.goals.goal import INPUT_LOST, NOT_FEASIBLE, OK, TIMEOUT, End
+from impact_qp.goals.goal import (
+    INPUT_LOST,
+    INTERNAL_ERROR,
+    NOT_FEASIBLE,
+    OK,
+    TIMEOUT,
+    UNSAFE,
+    End,
+    unforeseen,
+)
 from impact_qp.strike.strike_record import StrikeRecorder
 from impact_qp.strike.strike_run import StrikeRun
 from impact_qp.strike.strike_series import StrikeSeries
 from impact_robots.exceptions import ImpactError
 
-UNSAFE, INTERNAL_ERROR = 11, 255  # codes of impact_msgs/Strike
 MOST_STRIKES = 1000  # of a goal
 AFTER = 0.2  # of a contact, when what was measured of it is kept [s]
 MISSED = 2  # strikes in a row that meet nothing, after which no other follows
@@ -175,7 +183,7 @@ class SeriesRun:
         except ImpactError as error:
             return End(NOT_FEASIBLE, f"after strike {self.number}: {error}")
         except Exception as error:  # ends this goal only
-            return End(INTERNAL_ERROR, f"{type(error).__name__}: {' '.join(str(error).split())}")
+            return End(INTERNAL_ERROR, unforeseen(error))
         if load is not None:
             self.met, self.load, self.depth = self.met + 1, load, depth
             self.highest_load = float(np.fmax(self.highest_load, load))

@@ -16,6 +16,7 @@ from impact_qp.control.plan import Plan
 from impact_qp.exceptions import ControlError
 from impact_qp.goals.goal import BAD_GOAL, NOT_FEASIBLE, End
 from impact_qp.goals.goal_reader import given, plan_of
+from impact_qp.goals.start_check import moving_refusal
 from impact_qp.plan_parameters import PlanParameters
 from impact_qp.strike.series_run import Follow, SeriesRun, WantedStrikes, most_strikes
 from impact_qp.strike.strike_approach import StrikeController, bounded_strike
@@ -31,7 +32,6 @@ from impact_robots.tools.target import Target
 from impact_robots.tools.tool import Tool
 
 SLOWEST = 0.02  # strike that is worth beginning [m/s]
-MOVING = 0.01  # speed of the head above which no strike begins [m/s]
 
 Begun = tuple[StrikeRun, StrikeController]
 
@@ -182,8 +182,8 @@ def strike_plan_of(goal: Any, settings: PlanParameters, arm: Robot, state: Point
 
 def start_refusal(line: StrikeLine, state: PointState) -> End | None:
     """Return why no strike can begin from a state, None if one can."""
-    if (speed := float(np.linalg.norm(state.velocity))) > MOVING:
-        return End(NOT_FEASIBLE, f"the arm moves at {speed:.3f} m/s, expected an arm at rest")
+    if (refusal := moving_refusal(state)) is not None:
+        return refusal
     gap = float((line.point - state.position) @ line.direction)
     if gap <= 0.0:
         return End(NOT_FEASIBLE, f"the head is {-gap:.3f} m behind what it is to strike")

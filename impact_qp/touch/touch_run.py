@@ -24,6 +24,7 @@ from impact_qp.goals.goal import (
     End,
     GoalRun,
 )
+from impact_qp.goals.start_check import moving_refusal
 from impact_qp.plan_parameters import PlanParameters
 from impact_qp.touch.contact_sense import GAP
 from impact_qp.touch.promise import touch_plan
@@ -32,7 +33,6 @@ from impact_qp.touch.touch_goal import TouchGoal, touch_goal
 from impact_robots import ArmDynamics, PointState, Robot
 from impact_robots.exceptions import ImpactError
 
-MOVING = 0.01  # speed of the contact point above which no touch begins: the bias is of rest [m/s]
 NEAR = 0.2  # of a detection, within which a measured peak is that of the contact [s]
 UNKNOWN, ESTIMATED, MEASURED = "unknown", "estimated", "measured"  # peak force
 
@@ -160,8 +160,8 @@ def begun_touch(
         state: of it, now.
         period: of control [s].
     """
-    if (speed := float(np.linalg.norm(state.velocity))) > MOVING:
-        return End(NOT_FEASIBLE, f"the arm moves at {speed:.3f} m/s, expected an arm at rest")
+    if (refusal := moving_refusal(state)) is not None:
+        return refusal  # the bias of the observer is one of rest
     try:
         plan = touch_plan(goal, settings, robot, state, period)
         controller = TouchController(robot, plan, period=period)

@@ -21,7 +21,7 @@ from impact_ros.node.closing import one_core
 from impact_ros.node.parameter_files import unmatched_sections
 from impact_ros.node.spin import SLICE, serve_beside, spin, stop_on_signals
 from impact_ros.parameters import describe
-from impact_ros.standard_streams import fill_closed_streams, with_output
+from impact_ros.standard_streams import failed, fill_closed_streams, with_output
 
 Main = Callable[..., int]
 _ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
@@ -55,7 +55,7 @@ def main_for(
         if extra and extra[0] in ("-h", "--help"):
             return _show(script, _help(script, (*node_classes, *beside)))
         if extra:
-            return _fail(script, f"unexpected {extra[0]!r}; ROS arguments follow --ros-args", 2)
+            return failed(script, f"unexpected {extra[0]!r}; ROS arguments follow --ros-args", 2)
         return _run(script, given, node_classes, beside)
 
     return main
@@ -79,7 +79,7 @@ def _run(
         try:
             rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
         except Exception as error:  # rclpy has one private class per mistake
-            return _fail(script, f"cannot start ROS: {error}", 2)
+            return failed(script, f"cannot start ROS: {error}", 2)
         nodes: list[Any] = []
         others: list[Any] = []
         ending_others = contextlib.ExitStack()
@@ -94,11 +94,11 @@ def _run(
             reason = "over" if reason == "condition" else reason
             print(f"{script}: stopped ({reason})", file=sys.stderr)
         except ParameterError as error:
-            return _fail(script, str(error), 2)
+            return failed(script, str(error), 2)
         except ImpactError as error:
-            return _fail(script, str(error), 1)
+            return failed(script, str(error), 1)
         except Exception as error:  # of one node; the others still publish
-            return _fail(script, f"failed: {type(error).__name__}: {error}", 1)
+            return failed(script, f"failed: {type(error).__name__}: {error}", 1)
         finally:
             _close(nodes, others, ending_others.close)
     return 0
@@ -147,12 +147,7 @@ def _show(script: str, text: str) -> int:
         fill_closed_streams()
         return with_output(show)
     except ImpactError as error:
-        return _fail(script, str(error), 1)
-
-
-def _fail(script: str, message: str, status: int) -> int:
-    print(f"{script}: {' '.join(message.split())}", file=sys.stderr)
-    return status
+        return failed(script, str(error), 1)
 
 
 def _help(script: str, node_classes: Sequence[Callable[[], Any]]) -> str:

@@ -11,7 +11,8 @@ pytest.importorskip("mujoco")
 from hammer_bench import HammerBench, task_file
 from rclpy.parameter import Parameter
 
-from impact_msgs.action import ExecuteImpact, Strike
+from impact_msgs.action import ExecuteImpact, LearnSurface, Strike
+from impact_qp.goals.goal import INTERNAL_ERROR, UNSAFE
 from impact_qp.node import ImpactQpNode
 from impact_qp.strike.strike_series import StrikeSeries
 from impact_trials.strikes.hammer_nail import HammerNail
@@ -37,6 +38,12 @@ def make_bench(context, world, tmp_path, monkeypatch):
     yield make
     for bench in made:
         bench.close()
+
+
+def test_the_codes_are_those_of_the_actions():
+    for kind in (Strike.Result, LearnSurface.Result):
+        assert (kind.CODE_UNSAFE, kind.CODE_INTERNAL_ERROR) == (UNSAFE, INTERNAL_ERROR)
+    assert Result.CODE_INTERNAL_ERROR == INTERNAL_ERROR
 
 
 def hit(bench, **fields):

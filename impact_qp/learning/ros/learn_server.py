@@ -16,7 +16,16 @@ from rclpy.task import Future
 from impact_msgs.action import ExecuteImpact, LearnSurface
 from impact_qp.control.state_machine import Event, StateMachine
 from impact_qp.exceptions import ControlError
-from impact_qp.goals.goal import CANCELED, INPUT_LOST, NOT_FEASIBLE, OK, End
+from impact_qp.goals.goal import (
+    CANCELED,
+    INPUT_LOST,
+    INTERNAL_ERROR,
+    NOT_FEASIBLE,
+    OK,
+    UNSAFE,
+    End,
+    unforeseen,
+)
 from impact_qp.learning.hit_record import HitRecorder
 from impact_qp.learning.ros.hit_client import NAME, HitClient
 from impact_qp.learning.ros.learn_messages import feedback, hit_goal, result
@@ -24,7 +33,7 @@ from impact_qp.learning.surface_learner import SurfaceLearner
 from impact_robots.exceptions import ImpactError
 
 # Codes of LearnSurface beside those that ExecuteImpact has, too.
-HIT_FAILED, NO_EVENT, BAD_RECORD, UNSAFE, INTERNAL_ERROR = 4, 7, 10, 11, 255
+HIT_FAILED, NO_EVENT, BAD_RECORD = 4, 7, 10
 LOOK_EVERY = 0.02  # period of checks while waiting [s]
 FOUND_WITHIN = 3.0  # longest time to find the controller's action after a goal [s]
 ENDS = {OK: Event.GOAL_REACHED, CANCELED: Event.GOAL_CANCELED}  # by code; others: it failed
@@ -174,7 +183,7 @@ class LearnServer:
             end = await self._hits(handle)
         except Exception as error:  # after any error no hit follows
             self._client.cancel()
-            end = End(INTERNAL_ERROR, f"{type(error).__name__}: {' '.join(str(error).split())}")
+            end = End(INTERNAL_ERROR, unforeseen(error))
         self._busy = False
         if self._learner is not None:
             self._machine.take(ENDS.get(end.code, Event.GOAL_FAILED), end.message)

@@ -31,6 +31,7 @@ from impact_qp.goals.goal import (
     PREEMPTED,
     End,
     Prepared,
+    unforeseen,
 )
 from impact_qp.ros.messages import feedback_message, result_message
 from impact_robots.surface import RANGES
@@ -289,7 +290,7 @@ class GoalServer:
 
 
 def _failure(error: Exception) -> End:
-    return End(BAD_GOAL, f"{type(error).__name__}: {' '.join(str(error).split())}")
+    return End(BAD_GOAL, unforeseen(error))
 
 
 def _described(goal: ExecuteImpact.Goal) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from impact_msgs.action import ExecuteImpact, Strike
 from impact_msgs.msg import ControllerStatus
 from impact_qp.exceptions import ControlError
-from impact_qp.goals.goal import End
+from impact_qp.goals.goal import End, unforeseen
 from impact_qp.goals.goal_reader import given
 from impact_qp.ros.actions.goal_server import GoalServer
 from impact_qp.strike.series_run import SeriesRun, WantedStrikes
@@ -47,8 +47,8 @@ class StrikeServer(GoalServer):
         """Log why a load could not be remembered, from any thread."""
         if work.cancelled() or (error := work.exception()) is None:
             return
-        line = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        self._node.get_logger().error(f"the load of the last strike sets no ceiling: {line}")
+        line = f"the load of the last strike sets no ceiling: {unforeseen(error)}"
+        self._node.get_logger().error(line)
 
     def _described(self, goal: Strike.Goal) -> str:
         """Return a series in one line, for the log."""
