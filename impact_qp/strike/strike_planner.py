@@ -100,16 +100,16 @@ class StrikePlanner:
         if self._safe is None:
             self._place = approach.point.q
             most = min(highest, lowest(self.ceilings, self._place))
-            limit = self._limit(self._place)
-            safe = _below(limit, min(approach.fastest, most))
-            for each in (deep, approach):
+            limits = [self._limit(self._place)]
+            safe = _below(limits[0], min(approach.fastest, most))
+            for each in (approach, deep):
                 if safe.speed > 0.0:
-                    limit = self._limit(each.arrives(safe.speed).q)
-                    safe = min(safe, _below(limit, safe.speed))
+                    limits.append(self._limit(each.arrives(safe.speed).q))
+                    safe = min(safe, _below(limits[-1], safe.speed))
             last = inf if self._asked is None else self._asked.speed
             speed = min(safe.speed, FASTER * last)
             if speed > 0.0:
-                speed = wanted_speed(limit, self.target, speed)
+                speed = wanted_speed(limits[1], self.target, speed)  # at the nail as it is
             self._safe = safe.at(speed)
         self._asked = self._safe.at(self._safe.speed / self._judge.over)
         return self._asked
