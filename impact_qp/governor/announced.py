@@ -18,6 +18,8 @@ from impact_qp.limits.impact_limits.speed import ApproachSpeedLimit
 from impact_robots.robot import Robot
 from impact_robots.state.state import PointState
 
+RESERVE = 0.03  # of a bound, as poses and directions change on the braking way [-]
+
 
 class SeenSurface(NamedTuple):
     """A surface as it is from a state."""
@@ -128,8 +130,9 @@ class AnnouncedSurfaces:
             towards = -float(seen.normal.dot(contact))
             if towards <= 0.0:
                 continue
-            usable, what = seen.bound / self._driver.faster, seen.limiting
-            allowed = commanded_speed(usable, seen.gap, braking * towards, delay)
+            what, faster = seen.limiting, self._driver.faster  # commands under way, too
+            bound = (1.0 - RESERVE) * seen.bound
+            allowed = commanded_speed(bound, seen.gap, braking * towards, delay) / faster
             if self._cannot_slow_down(seen, stopping, age):
                 allowed, what = 0.0, f"measured {seen.approach:.3f} m/s"
             if allowed < factor * towards:

@@ -148,7 +148,7 @@ class Governor:
         """Start anew, without a fault: nothing was measured or sent."""
         self.fault = ""
         self._gate = StateGate(self._robot)
-        self._watch = TrackingWatch(self._driver, STEP)
+        self._watch = TrackingWatch(self._driver, STEP, self._delay)
         self._point: PointState | None = None
         self._state_time = self._time = 0  # of the last state and command [ns]
         self._age = self._interval = 0.0  # of the state at a command; since the last command [s]

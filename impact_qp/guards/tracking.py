@@ -26,15 +26,23 @@ def looks_every(period: float) -> int:
 class TrackingWatch:
     """Compares the travel of the contact point with the commanded velocities."""
 
-    def __init__(self, interface: type[CommandInterface], period: float) -> None:
-        """Watch an arm with an interface, in cycles of a period [s]."""
+    def __init__(
+        self, interface: type[CommandInterface], period: float, delay: float = 0.0
+    ) -> None:
+        """Watch an arm with an interface, in cycles of a period [s].
+
+        Args:
+            interface: of the commands.
+            period: of the cycles [s].
+            delay: after which the arm moves as commanded, beside its lag [s].
+        """
         self._every = looks_every(period)
         step = self._every * period
         looks = max(1, round(WINDOW / step))
         self._period, self._time = period, 0.0  # [s]
         self._faster, self._slack = interface.faster, interface.slack
         self._places: deque[tuple[float, np.ndarray]] = deque(maxlen=looks + 1)
-        self._commanded: deque[float] = deque(maxlen=max(2, round(COMMANDED / step)))
+        self._commanded: deque[float] = deque(maxlen=max(2, round((COMMANDED + delay) / step)))
         self._cycle = 0
 
     def reset(self, speed: float) -> None:
