@@ -40,6 +40,8 @@ class CommandInterface(ABC):
             position may lead the measured one by the travel of 15 to 35 ms.
         faster: factor on the commanded speed, up to which a measured speed is tolerated, and
         slack: beyond that [m/s]; see :class:`.TrackingWatch`.
+        reaction: time until a moving arm slows down as hard as it may: limits of rates, and two
+            lags of a servo of 33 ms [s].
         torque: that was sent last, beyond gravity, shape (n,) [N.m].
         gravity: the gravity torque sent, shape (n,) [N.m]; None: the driver adds gravity.
         position: that was commanded last, shape (n,) [rad].
@@ -54,6 +56,7 @@ class CommandInterface(ABC):
     lowest_rate: float
     faster: float
     slack: float
+    reaction = 0.1
 
     def __init__(self, robot: Robot, period: float) -> None:
         """Command a robot once in a period [s]; nothing was sent yet."""
@@ -120,7 +123,7 @@ class TorqueInterface(CommandInterface):
     """Torques; drivers add gravity or not."""
 
     name, field, servo, lowest_rate = "torque", "driver_torque", False, 100.0
-    faster, slack = 1.2, 0.03
+    faster, slack, reaction = 1.2, 0.03, 0.05
 
     def __init__(self, robot: Robot, period: float) -> None:
         """Command a robot once in a period [s]; nothing was sent yet."""

@@ -151,6 +151,7 @@ class ImpactController:
         """Continue from another controller of the same robot; ``reset`` before."""
         mine, its = self.interface, other.interface
         mine.torque, mine.gravity = its.torque, its.gravity
+        self._motion, other._motion = other._motion, self._motion  # with the load
         self._forget_motion()
         self._impact, self.touched = other._impact, other.touched
         if its.started:
@@ -307,7 +308,7 @@ class ImpactController:
             return
         measured = self._dynamics(state.q, dq)
         self.refused = geometry_refusal(self.plan, self.robot, state) or cannot_be_made_safe(
-            self.robot, self.impact_limit, measured, gap
+            self.robot, self.impact_limit, measured, gap, self.interface.reaction
         )
         self._stopping = bool(self.refused)
 
@@ -385,7 +386,10 @@ class ImpactController:
         if phase.leaves:
             self._envelope.look(state)
         if phase.coasts:
-            result = self._solver.coast(state, self._approach.coasting)
+            beyond = self._approach.coasting
+            if self._motion.has_load:
+                beyond = self._motion.borne if beyond is None else beyond + self._motion.borne
+            result = self._solver.coast(state, beyond)
         else:
             self._approach.update(phase, state, ready)
             result = self._solved(state, limit)

@@ -70,10 +70,15 @@ class VelocityFilter:
         self.alert = False
         self.reset()
 
-    def reset(self) -> None:
-        """Restart from the next measurement."""
+    def reset(self, start: np.ndarray | None = None) -> None:
+        """Restart from the next measurement.
+
+        Args:
+            start: accelerations that no command explains there, (n,) [rad/s^2]; None: none.
+        """
         self._known = np.zeros((3, 0))  # state, shape (3, n)
         self.unexplained: np.ndarray | None = None
+        self._start = start
 
     def update(
         self, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray, periods: int = 1
@@ -89,8 +94,8 @@ class VelocityFilter:
         """
         unexplained = self.unexplained
         if unexplained is None:
-            self.unexplained = nothing = np.zeros(len(q))
-            self._known = np.array([q, dq, nothing])
+            start = np.zeros(len(q)) if self._start is None else self._start.copy()
+            self.unexplained, self._known = start, np.array([q, dq, start])
             return np.array(dq)
         if periods > LONGEST:
             self._known[:2] = q, dq
@@ -138,24 +143,30 @@ class MotionEstimate:
     """Joint velocities without noise or lag, and the load that the model does not explain.
 
     Right after an impact, when velocities jump, and while pressing, when the surface carries the
-    commanded force, velocities are the measured ones, and there is no such load.
+    commanded force, velocities are the measured ones, and the load is that of before.
     """
 
     def __init__(self, robot: Robot, period: float) -> None:
         """Set up for an arm and a control period [s]."""
         self._filter, self._load = VelocityFilter(period), UnexplainedLoad(robot)
         self._none, self._motor = np.zeros(robot.dof), robot.apparent_motor_inertia
+        self._kept = False  # the load is that of before an impact
         self.forget()
 
     def forget(self) -> None:
         """Forget the motion, not the load."""
-        self._filter.reset()
+        self._filter.reset(self._load.opposed)
         self._ddq = self._opposed = self._none
 
     def reset(self) -> None:
         """Forget both."""
-        self.forget()
         self._load.reset()
+        self.forget()
+
+    @property
+    def borne(self) -> np.ndarray:
+        """Torques that bear the load, shape (n,) [N.m]."""
+        return -self._load.torque
 
     @property
     def has_load(self) -> bool:
@@ -175,7 +186,7 @@ class MotionEstimate:
             impact: an impact is detected.
         """
         if impact or phase.follows:
-            self._filter.reset()
+            self._filter.reset()  # friction turns round with the motion
         self._filter.alert = phase.stands
         return self._filter.update(q, dq, self._ddq, periods)
 
@@ -184,7 +195,8 @@ class MotionEstimate:
     ) -> tuple[PackedState, str]:
         """Return the state with the load on the arm, and a note on it.
 
-        The load of a moving arm changes slowly, so it is not estimated in every cycle.
+        The load of a moving arm changes slowly, so it is not estimated in every cycle. While only
+        the measured motion counts (``phase.follows``), it is that of before.
 
         Args:
             state: of the contact point.
@@ -194,7 +206,13 @@ class MotionEstimate:
         """
         unexplained, load = self._filter.unexplained, self._load
         self._opposed = self._none
-        if unexplained is None or phase.follows:
+        if phase.follows:
+            if not self._kept:
+                load.take_back()
+            self._kept = True
+            return (state.opposing(load.torque) if load.counts else state), load.note
+        self._kept = False
+        if unexplained is None:
             load.reset()
             return state, ""
         if look or phase.stands:

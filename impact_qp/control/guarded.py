@@ -104,7 +104,8 @@ class GuardedController(GuardedArm):
         if gap <= 0.0:
             return f"the contact point is {-gap:.3f} m behind the surface"
         left = gap - max(0.0, speed) * later
-        if can_stop_before(controller.robot, point, contact.normal, left):
+        reaction = controller.interface.reaction
+        if can_stop_before(controller.robot, point, contact.normal, left, reaction):
             return ""
         return f"the arm moves at {speed:.3f} m/s, too fast to begin {gap:.3f} m before the surface"
 

@@ -87,7 +87,7 @@ class GoalRun:
             return End(NOT_FEASIBLE, f"no speed is safe here: bound {bound:.4f} m/s")
         if gap <= 0.0:
             return End(NOT_FEASIBLE, f"the contact point is {-gap:.3f} m behind the surface")
-        if reason := cannot_be_made_safe(self.robot, limit, state, gap):
+        if reason := cannot_be_made_safe(self.robot, limit, state, gap, self.plan.sends.reaction):
             return End(NOT_FEASIBLE, reason)
         if self.plan.after != "press":
             return None

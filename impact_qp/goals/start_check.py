@@ -46,7 +46,8 @@ def activation_refusal(
     if refusal := geometry_refusal(controller.plan, controller.robot, state):
         return refusal
     gap = controller.plan.contact.gap(state.position)
-    return cannot_be_made_safe(controller.robot, controller.impact_limit, state, gap)
+    limit, reaction = controller.impact_limit, controller.interface.reaction
+    return cannot_be_made_safe(controller.robot, limit, state, gap, reaction)
 
 
 def checked_goal(

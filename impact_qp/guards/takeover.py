@@ -18,7 +18,7 @@ TOLERATED = 0.005  # speed over the bound that needs no braking [m/s]
 
 
 def cannot_be_made_safe(
-    robot: Robot, limit: ImpactLimit | None, point: PointState, gap: float
+    robot: Robot, limit: ImpactLimit | None, point: PointState, gap: float, reaction: float
 ) -> str:
     """Return why an arm cannot be slowed down to its bound before the surface, "" if it can.
 
@@ -27,6 +27,7 @@ def cannot_be_made_safe(
         limit: of the impact; None: any speed is accepted.
         point: of the arm that hits.
         gap: distance to the surface [m].
+        reaction: of :class:`.CommandInterface` [s].
     """
     if limit is None:
         return ""
@@ -35,13 +36,13 @@ def cannot_be_made_safe(
     if speed <= TOLERATED:
         return ""
     slowing = deceleration(robot, point, normal)
-    reaction, stop = speed * REACTION, speed**2 / (2.0 * slowing)
-    if reaction + stop <= gap:
+    before, stop = speed * reaction, speed**2 / (2.0 * slowing)
+    if before + stop <= gap:
         return ""  # for any bound, which may take milliseconds to find
     # The velocity is about to change.
     still = ArmDynamics(robot).state(point.q, np.zeros(robot.dof)).at(limit.frame)
     bound = max(0.0, limit.speed_bound(still).speed)
-    way = reaction + stop - bound**2 / (2.0 * slowing)
+    way = before + stop - bound**2 / (2.0 * slowing)
     if speed <= bound + TOLERATED or way <= gap:
         return ""
     return (
@@ -50,7 +51,9 @@ def cannot_be_made_safe(
     )
 
 
-def can_stop_before(robot: Robot, point: PointState, normal: np.ndarray, gap: float) -> bool:
+def can_stop_before(
+    robot: Robot, point: PointState, normal: np.ndarray, gap: float, reaction: float = REACTION
+) -> bool:
     """Tell whether an arm can be stopped before a surface, whatever its bound.
 
     Args:
@@ -58,11 +61,12 @@ def can_stop_before(robot: Robot, point: PointState, normal: np.ndarray, gap: fl
         point: of the arm that hits.
         normal: of the surface, towards the robot, shape (3,).
         gap: distance to it [m].
+        reaction: until it decelerates [s].
     """
     speed = -float(normal.dot(point.velocity))
     if speed <= TOLERATED:
         return gap > 0.0
-    return speed * REACTION + speed**2 / (2.0 * deceleration(robot, point, normal)) <= gap
+    return speed * reaction + speed**2 / (2.0 * deceleration(robot, point, normal)) <= gap
 
 
 def deceleration(robot: Robot, point: PointState, normal: np.ndarray) -> float:

@@ -49,6 +49,7 @@ class UnexplainedLoad:
             lift: vertical row of the contact point's Jacobian, shape (n,) [m].
             unexplained: accelerations that no command explains, shape (n,) [rad/s^2].
         """
+        self._before = self.torque, self.opposed, self.note, self.counts
         load = np.empty((3, len(lift)))
         most = HEAVIEST * GRAVITY, OTHER
         joint = self._borne(M, self._motor, lift, unexplained, *most, self._named, load)
@@ -60,7 +61,12 @@ class UnexplainedLoad:
                 f"{self._robot.joint_names[joint]}: {torque[joint]:.1f} N.m beyond the model"
             )
 
+    def take_back(self) -> None:
+        """Return to the load before the last look, which may have seen a contact already."""
+        self.torque, self.opposed, self.note, self.counts = self._before
+
     def reset(self) -> None:
         """Compensate nothing."""
         self.torque = self.opposed = np.zeros(self._robot.dof)
         self.note, self.counts = "", False
+        self._before = self.torque, self.opposed, self.note, self.counts
