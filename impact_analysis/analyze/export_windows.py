@@ -132,7 +132,7 @@ def _spans(found: Collected) -> list[_Span]:
 
     A recording whose time jumps back is one window, as its times are not unique.
     """
-    detected = sorted(from_seconds(each.detection_time) for each in found.impacts)
+    detected = sorted(each.detection_stamp for each in found.impacts)
     if found.jumps:
         ends = np.iinfo(np.int64)
         return [_Span(int(ends.min), int(ends.max), Window(0, detected[0], detected[-1]))]
@@ -208,7 +208,7 @@ _TEXTS = {
 def _impacts(found: Collected, spans: Sequence[_Span], robot: Robot) -> Table:
     """Return events and estimates; `analyze` computes them anew from the measurements."""
     impacts = found.impacts
-    times = [from_seconds(each.detection_time) for each in impacts]
+    times = [each.detection_stamp for each in impacts]
     numbers = [next(s.own.number for s in spans if s.own.first <= t <= s.own.last) for t in times]
 
     def of(name: str) -> list[Any]:

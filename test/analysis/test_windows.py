@@ -26,6 +26,7 @@ KINDS = ("hdf5", "parquet")
 LIBRARY = {"hdf5": "h5py", "parquet": "pyarrow"}
 LATER = 100.0  # between the hits of a long recording [s]
 REST = 6000  # samples before each of its hits
+WALL_CLOCK = 1_764_000_000_123_456_789  # of a real robot [ns]
 
 pytestmark = pytest.mark.usefixtures("without_contact_laws")
 
@@ -72,14 +73,15 @@ def long(tmp_path, samples):
 NOISE = (1e-6, 1e-4, 1e-2)  # of positions, velocities, torques [rad; rad/s; N.m]
 
 
-def write_bag(path, times, states, robots):
-    """Write the same joint states for each robot, whose joints have its name."""
+def write_bag(path, times, states, robots, begin=100 * 10**9):
+    """Write the same joint states for each robot, whose joints have its name, from ``begin`` [ns]."""
     types = impact_typestore()
     kinds = types.types
     state, header = kinds["sensor_msgs/msg/JointState"], kinds["std_msgs/msg/Header"]
     stamp = kinds["builtin_interfaces/msg/Time"]
     with BagWriter(path, types) as bag:
-        for time, *row in zip(np.round(1e9 * (times + 100.0)).astype(int), *states, strict=True):
+        stamps = begin + np.round(1e9 * times).astype(int)
+        for time, *row in zip(stamps, *states, strict=True):
             for robot in robots:
                 names = [f"panda_joint{i}" for i in range(1, 8)]
                 topic = f"/{robot}/joint_states" if len(robots) > 1 else "/joint_states"
@@ -135,6 +137,27 @@ def test_far_hits_have_their_own_windows_and_the_same_figures(kind, long, tmp_pa
         assert one.detection_time == other.detection_time
         np.testing.assert_allclose(one.dq_after, other.dq_after, atol=1e-9)
         np.testing.assert_allclose(one.impulse, other.impulse, atol=1e-9)
+
+
+def test_impacts_with_stamps_of_a_wall_clock_come_back(kind, samples, tmp_path):
+    """Their stamps have more digits than seconds in floating point."""
+    bag = write_bag(tmp_path / "real", samples[0], samples[1:], ["panda"], WALL_CLOCK)
+    (file,) = exported(kind, bag, tmp_path / "out")
+    stamps = [each.detection_stamp for each in collect(bag, AnalysisSettings()).impacts]
+    assert [stamp % 1_000_000 for stamp in stamps] == [WALL_CLOCK % 1_000_000]
+    assert [each.detection_stamp for each in collect(file, AnalysisSettings()).impacts] == stamps
+
+
+@pytest.mark.parametrize("error", [-400, 400])
+def test_windows_whose_ends_were_rounded_keep_their_impacts(samples, tmp_path, error):
+    """Earlier versions rounded stamps of a wall clock by up to 384 ns."""
+    h5py = pytest.importorskip("h5py")
+    bag = write_bag(tmp_path / "real", samples[0], samples[1:], ["panda"], WALL_CLOCK)
+    (path,) = exported("hdf5", bag, tmp_path / "out")
+    with h5py.File(path, "r+") as file:
+        for name in ("first_ns", "last_ns"):
+            file["windows"][name][...] += error
+    assert len(collect(path, AnalysisSettings()).impacts) == 1
 
 
 def test_the_arms_of_a_cell_are_exported_one_by_one(kind, tmp_path, samples, capsys):

@@ -47,7 +47,7 @@ class AnalyzedImpact:
     recording: str
     group: str  # of the recordings that repeat each other
     time: float  # of the contact [s]
-    detection_time: float  # [s]
+    detection_stamp: int  # [ns]
     detector: str
     statistic: float
     threshold: float
@@ -78,6 +78,11 @@ class AnalyzedImpact:
     notes: list[Sentence] = field(default_factory=list)
     trace: RecordedHit | None = None  # the samples around it
     free: np.ndarray = field(default_factory=lambda: np.zeros(0))  # windows before, free_motion.py
+
+    @property
+    def detection_time(self) -> float:
+        """Time of the measurement that crossed the threshold [s]."""
+        return self.detection_stamp * 1e-9
 
     @property
     def usable(self) -> bool:

@@ -27,6 +27,7 @@ from impact_detector.signals.sample import Detection, JointSample
 from impact_robots import ImpactError, Surface
 from impact_trials.processes import check_stopped
 
+ROUNDED = 1_000  # error of stamps in windows that earlier versions exported [ns]
 MOST_TRACES = 60  # impacts whose samples are kept, in one recording and over all
 
 
@@ -64,7 +65,7 @@ def _of_windows(
     impacts: list[AnalyzedImpact] = []
     for number, first, last in recording.windows:
         recording.only, found = number, Collected(part.name, list(impacts))
-        own = part._replace(number=number, first=first, last=last + 1)
+        own = part._replace(number=number, first=first - ROUNDED, last=last + ROUNDED + 1)
         _Collector(found, settings.of_recording(part.name), own, detector).run(recording)
         impacts = found.impacts
     try:

@@ -223,7 +223,7 @@ class ImpactMaker:
             "recording": self._recording,
             "group": group_of(self._recording),
             "time": time,
-            "detection_time": detection.detection_time * 1e-9,
+            "detection_stamp": detection.detection_time,
             "detector": detection.detector,
             "statistic": detection.statistic,
             "threshold": detection.threshold,
