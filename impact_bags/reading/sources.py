@@ -15,7 +15,9 @@ from typing import Protocol
 
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader
+from rosbags.rosbag2.reader import DirectoryReader
 
+from impact_bags.databases import DatabaseReader
 from impact_bags.reading.mcap_salvage import McapSalvage
 from impact_bags.reading.unpacking import TooLargeError, check_chunks, check_files
 
@@ -31,15 +33,22 @@ def has_suffix(path: Path, *suffixes: str) -> bool:
     return path.suffix.lower() in suffixes
 
 
+class _Folder(DirectoryReader):
+    """Reads databases in folders of any name, too."""
+
+    STORAGE_PLUGINS = MappingProxyType(
+        {**DirectoryReader.STORAGE_PLUGINS, "sqlite3": DatabaseReader}
+    )
+
+
+_PLUGINS = {**Reader.STORAGE_PLUGINS, "dir": _Folder, DATABASE: DatabaseReader}
+
+
 class _Reader(Reader):
     """Reads files whose suffix is in capitals, too."""
 
     STORAGE_PLUGINS = MappingProxyType(
-        {
-            spelled: plugin
-            for suffix, plugin in Reader.STORAGE_PLUGINS.items()
-            for spelled in (suffix, suffix.upper())
-        }
+        {spelled: _PLUGINS[suffix] for suffix in _PLUGINS for spelled in (suffix, suffix.upper())}
     )
 
 

@@ -31,6 +31,8 @@ from rosbags.rosbag2.metadata import dump_qos_v9
 from rosbags.rosbag2.storage_mcap import McapWriter, PendingChunk
 from ruamel.yaml import YAML
 
+from impact_bags.databases import DatabaseWriter
+
 CHUNK = 2**20  # bytes above which rosbags begins another chunk
 PLAIN = re.compile(
     r"[A-Za-z_][\w-]{0,39}\.mcap"
@@ -100,6 +102,7 @@ class BagFile(Writer):
     STORAGE_PLUGINS: Mapping[StoragePlugin, type[Any]] = {
         **Writer.STORAGE_PLUGINS,
         StoragePlugin.MCAP: McapFile,
+        StoragePlugin.SQLITE3: DatabaseWriter,
     }
 
     def connect(

@@ -74,7 +74,7 @@ NOISE = (1e-6, 1e-4, 1e-2)  # of positions, velocities, torques [rad; rad/s; N.m
 
 
 def write_bag(path, times, states, robots, begin=100 * 10**9):
-    """Write the same joint states for each robot, whose joints have its name, from ``begin`` [ns]."""
+    """Write the same joint states for each robot, whose joints have its name, from a time [ns]."""
     types = impact_typestore()
     kinds = types.types
     state, header = kinds["sensor_msgs/msg/JointState"], kinds["std_msgs/msg/Header"]

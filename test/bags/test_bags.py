@@ -310,6 +310,21 @@ def test_suffixes_may_be_in_capitals(tmp_path, panda, store, storage):
         assert len(list(reader.messages())) == 1
 
 
+@pytest.mark.parametrize("name", ["hits #3", "what?", "50%25", "%41", "é"])
+def test_a_database_may_have_any_name(tmp_path, store, name):
+    folder = tmp_path / name / name
+    with BagWriter(folder, store, storage="sqlite3") as writer:
+        writer.write("/impact", EVENT, make_event(store, 1_000_000_000, 1.0), 1_000_000_000)
+    assert {*tmp_path.rglob("*.*")} == {folder / f"{name}.db3", folder / "metadata.yaml"}
+    for path in (folder, folder / f"{name}.db3"):
+        for salvage in (False, True):
+            with BagReader(path, salvage=salvage) as reader:
+                assert len(list(reader.messages())) == 1 and reader.lost == []
+    (folder / "metadata.yaml").unlink()
+    with BagReader(folder, salvage=True) as reader:
+        assert len(list(reader.messages())) == 1
+
+
 def test_a_folder_renamed_still_reads(recording, tmp_path):
     shutil.move(recording, tmp_path / "moved")
     with BagReader(tmp_path / "moved") as reader:
