@@ -39,6 +39,7 @@ def recording_paths(path: Path) -> list[Path]:
         found
         for found in _seen(path, "*.*")
         if has_suffix(found, *RECORDINGS)
+        and found.is_file()
         and (_is_recording(found) if has_suffix(found, CSV) else found.parent not in bags)
     ]
     if not bags and not singles:

@@ -271,12 +271,13 @@ class BagReader:
         files = [file for file in storage_files(self.path) if has_suffix(file, MCAP)]
         if not files:
             self._lose(f"what follows damage in the middle ({_in_one_line(error)})")
+        parts: list[McapSalvage] = []
         for file in files:
             try:
-                part = McapSalvage(file)
+                parts.append(McapSalvage(file))
             except (OSError, ValueError, RecordingError) as why:
                 self._lose(f"{file.name} ({_in_one_line(why)})")
-                continue
+        for part in sorted(parts, key=lambda each: each.start_time):
             self._lose(*part.lost)
             connections = [each for each in part.connections if each.topic in wanted]
             for item in part.messages(connections, *span):

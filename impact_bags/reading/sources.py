@@ -128,7 +128,7 @@ def whole_parts(path: Path, stack: ExitStack) -> tuple[list[Source], list[str]]:
         stack: closes and removes temporary files.
 
     Returns:
-        the files with messages, and the lost parts as text.
+        the files with messages, in the order of their first ones, and the lost parts as text.
 
     Raises:
         TooLargeError: a part unpacks to more than the limit.
@@ -146,7 +146,7 @@ def whole_parts(path: Path, stack: ExitStack) -> tuple[list[Source], list[str]]:
         stack.callback(source.close)
         if any(each.msgcount for each in source.connections):
             found.append(source)
-    return found, lost
+    return sorted(found, key=lambda source: source.start_time), lost
 
 
 def storage_files(path: Path) -> list[Path]:

@@ -92,6 +92,14 @@ def test_a_folder_of_csvs_is_analyzed_and_tables_in_it_are_none(tmp_path, capsys
     assert len(json.loads(capsys.readouterr().out)["files"]) == 2
 
 
+def test_a_folder_with_the_suffix_of_a_file_is_one_recording(tmp_path):
+    for name in ("hit.mcap", "hit.db3", "table.csv"):
+        (tmp_path / name).mkdir()
+    for bag in (tmp_path / "hit.mcap", tmp_path / "hit.db3"):
+        (bag / "metadata.yaml").write_text("")
+    assert recording_paths(tmp_path) == [tmp_path / "hit.db3", tmp_path / "hit.mcap"]
+
+
 def test_a_csv_in_a_folder_that_lacks_columns_is_not_passed_over(tmp_path):
     write_states(tmp_path / "one.csv")
     (tmp_path / "two.csv").write_text("time_s,q1\n0,1\n")

@@ -141,6 +141,42 @@ def records(data):
         offset += 9 + length
 
 
+@pytest.fixture
+def split(tmp_path):
+    """A recording of 12 files, a state in each."""
+    path, store, names = tmp_path / "split", impact_typestore(), [f"{i}.mcap" for i in range(12)]
+    path.mkdir()
+    for second, name in enumerate(names, start=1):
+        with BagWriter(tmp_path / "part", store) as writer:
+            writer.write("/joint_states", STATE, state(store, second * 10**9), second * 10**9)
+        (tmp_path / "part" / "part.mcap").rename(path / name)
+        (tmp_path / "part" / "metadata.yaml").rename(path / "metadata.yaml")
+        (tmp_path / "part").rmdir()
+    metadata = (path / "metadata.yaml").read_text()
+    listed = "\n  ".join(f"- {name}" for name in names)
+    (path / "metadata.yaml").write_text(metadata.replace("- part.mcap", listed))
+    return path
+
+
+def seconds(path):
+    with BagReader(path, salvage=True) as reader:
+        return [time // 10**9 for _, time, _ in reader.messages()]
+
+
+def test_more_than_ten_files_without_an_index_are_read_in_the_order_of_time(split):
+    (split / "metadata.yaml").unlink()
+    assert seconds(split) == [*range(1, 13)]
+
+
+def test_what_follows_damage_in_one_of_more_than_ten_files_is_read_in_the_order_of_time(split):
+    assert seconds(split) == [*range(1, 13)]
+    data = bytearray((split / "0.mcap").read_bytes())
+    ((offset, length),) = ((at, size) for at, size in records(data) if data[at] == 0x06)
+    data[offset + 60 : offset + length] = b"\xff" * (length - 60)
+    (split / "0.mcap").write_bytes(data)
+    assert seconds(split) == [*range(2, 13)]
+
+
 @pytest.mark.parametrize("name", ["mcap", "mcap_chunks", "mcap_messages", "single_mcap.mcap"])
 def test_of_a_cut_file_everything_before_the_cut_is_read(copied, detect, name):
     path = copied(name)
