@@ -43,11 +43,11 @@ class NewFiles:
         """
         if "b" not in mode:
             options.setdefault("encoding", "utf-8")
-        target = Path(os.path.realpath(path))
         with _naming(path):
-            if target.exists() and not target.is_file():
-                self._direct.append((target, target.open(mode, **options)))
+            if path.exists() and not path.is_file():  # /dev/stdout of a pipe has no real path
+                self._direct.append((path, path.open(mode, **options)))
                 return self._direct[-1][1]
+            target = Path(os.path.realpath(path))
             beside = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
             self._drafts.append(_Draft(beside, target, beside.open(mode, **options)))
         return self._drafts[-1].file

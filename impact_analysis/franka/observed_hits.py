@@ -133,7 +133,8 @@ class _Loads:
         """
         if not self._announced and normal is None:
             raise RecordingError(f"{self._name}: expected a hit or an announced one, found none")
-        start, axis = self._announced[0] if self._announced else (0, np.array(normal))
+        begin = int(self._torque.time[0])
+        start, axis = self._announced[0] if self._announced else (begin, np.array(normal))
         axis = axis if normal is None else np.array(normal) / np.linalg.norm(normal)
         torque = self._torque.within(start, 0.0, np.inf)
         time, forces = self._forces(torque)

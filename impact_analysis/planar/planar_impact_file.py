@@ -17,7 +17,7 @@ from impact_analysis.planar.planar_impacts import (
 )
 from impact_analysis.planar.planar_momentum import lever_signs
 from impact_bags.exceptions import RecordingError
-from impact_bags.reading.csv_rows import csv_rows
+from impact_bags.reading.csv_rows import check_single, csv_rows
 
 _POSITION = ("x0_m", "y0_m")
 _BEFORE = ("vx0_mps", "vy0_mps", "w0_radps")
@@ -40,7 +40,8 @@ class PlanarImpactFile:
         """Open the file and check its columns.
 
         Raises:
-            RecordingError: there is no such file, it is no CSV, or columns are missing.
+            RecordingError: there is no such file, it is no CSV, or columns are missing or there
+                twice.
         """
         self._path = path
         if not path.exists():
@@ -56,6 +57,7 @@ class PlanarImpactFile:
                 f"expected columns {', '.join(COLUMNS)}; missing {', '.join(missing)};"
                 f" got {got or 'none'}",
             )
+        check_single(path, self._header, COLUMNS)
 
     def read(self) -> PlanarDataset:
         """Return what the file holds.

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from impact_bags.exceptions import RecordingError
-from impact_bags.reading.csv_rows import csv_rows, other_separator
+from impact_bags.reading.csv_rows import check_single, csv_rows, other_separator
 from impact_bags.reading.recording import Item, RecordedReference, credible
 from impact_detector.signals.reference_torque import SAME
 from impact_detector.signals.sample import JointSample, from_seconds
@@ -92,8 +92,7 @@ class CsvRecording:
                 "expected columns time_s, q1_rad.., dq1_radps.., perhaps tau1_nm.., missing"
                 f" {', '.join(missing)}; got {got}{hint if separator else ''}",
             )
-        if twice := [name for name in names if columns.count(name) > 1]:
-            raise RecordingError.at(self._path, f"expected one column {twice[0]}, got several")
+        check_single(self._path, columns, names)
         return [columns.index(name) for name in names]
 
     def _numbers(self, number: int, row: list[str]) -> np.ndarray:

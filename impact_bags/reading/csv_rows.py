@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TextIO
 
@@ -28,6 +28,16 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                     yield reader.line_num, row
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise RecordingError.at(path, f"cannot be read as CSV: {error}") from None
+
+
+def check_single(path: Path, header: list[str], names: Sequence[str]) -> None:
+    """Refuse a header that has one of the named columns several times.
+
+    Raises:
+        RecordingError: names the column.
+    """
+    if twice := [name for name in names if header.count(name) > 1]:
+        raise RecordingError.at(path, f"expected one column {twice[0]}, got several")
 
 
 def other_separator(header: list[str]) -> str:

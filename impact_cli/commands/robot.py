@@ -119,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     out = arguments.out or Path(f"{name}.yaml")
     _check(out, force=arguments.force)
     chain = find_chain(arguments.urdf, model, arguments.base, arguments.tip)
-    urdf = os.path.relpath(arguments.urdf, out.parent)
+    urdf = _seen_from(out.parent, arguments.urdf)
     mjcf = joint_entries(arguments.from_mjcf, chain.joints) if arguments.from_mjcf else {}
     parts = draft(name, urdf, chain, model, _given(arguments, len(chain.joints)), mjcf)
     title = f"{name}, written by `impact robot` from {arguments.urdf.name}."
@@ -128,6 +128,12 @@ def run(arguments: argparse.Namespace) -> int:
     write_file(out, written)
     print((as_json if arguments.json else as_text)(robot, chain, out))
     return 0
+
+
+def _seen_from(folder: Path, file: Path) -> str:
+    """Return the path of a file relative to a folder; either may be behind links to folders."""
+    there = os.path.relpath(os.path.realpath(file.parent), os.path.realpath(folder))
+    return str(Path(there) / file.name)
 
 
 def _check(out: Path, *, force: bool) -> None:

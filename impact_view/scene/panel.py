@@ -138,8 +138,9 @@ def curves(timeline: Timeline) -> dict[str, np.ndarray]:
     record = timeline.record
     step = max(1, -(-len(record) // MAX_POINTS))
     found = {"time": record.time, "speed": timeline.speed}
-    if np.isfinite(record.speed_bound).any():
-        found["bound"] = record.speed_bound
+    known = np.isfinite(record.speed_bound)
+    if known.any():
+        found["bound"] = np.where(known, record.speed_bound, np.nan)
     return {name: values[::step] for name, values in found.items()}
 
 

@@ -283,6 +283,7 @@ def test_a_file_keeps_what_it_was_given(tmp_path):
         (["{binary}"], "cannot be read as CSV"),
         (["{empty}"], "missing x0_m, y0_m, vx0_mps"),
         (["{columns}"], "missing n_lever_m, d_lever_m; got x0_m, y0_m, vx0_mps, vy0_mps, w0_radps"),
+        (["{twice}"], "expected one column w1_radps, got several"),
         (["{good}", "--seed", "-1"], "expected a whole number, at least 0, got '-1'"),
         (["{good}", "--inertia-ratio", "0"], "expected a number above 0 in m^2, got '0'"),
         (["{good}", "--inertia-ratio", "big"], "expected a number above 0 in m^2, got 'big'"),
@@ -291,13 +292,14 @@ def test_a_file_keeps_what_it_was_given(tmp_path):
 )
 def test_wrong_usage_gets_one_line_and_status_two(tmp_path, arguments, text, refused):
     impacts = simulated("coulomb", [0.2, 0.5, 4e-4], count=50)[1]
-    names = ("folder", "binary", "empty", "columns", "good")
+    names = ("folder", "binary", "empty", "columns", "good", "twice")
     files = {name: tmp_path / f"{name}.csv" for name in names}
     files["folder"].mkdir()
     files["binary"].write_bytes(bytes(range(128, 256)))
     files["empty"].write_text("")
     write(files["columns"], impacts, drop=("n_lever_m", "d_lever_m"))
     write(files["good"], impacts)
+    files["twice"].write_text(f"{','.join([*COLUMNS, 'w1_radps'])}\n")
     assert text in refused("evaluate", *[argument.format(**files) for argument in arguments])
 
 

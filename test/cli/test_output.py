@@ -145,6 +145,15 @@ def test_a_picture_is_whole_or_not_there(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_pipe_gets_what_is_written():
+    """As of ``--out >(gzip > file)``."""
+    reader, writer = os.pipe()
+    with os.fdopen(reader) as received:
+        write_file(Path(f"/dev/fd/{writer}"), "text")
+        os.close(writer)
+        assert received.read() == "text"
+
+
 def test_a_link_stays_a_link_and_a_device_a_device(tmp_path):
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")

@@ -51,6 +51,18 @@ def test_a_urdf_alone_becomes_a_robot(robot, urdf, tmp_path):
     assert "impact_qp needs: acceleration, jerk, torque_rate" in printed
 
 
+def test_files_may_be_behind_links_and_have_any_characters(robot, urdf, tmp_path):
+    """YAML has no pairs of surrogates, by which JSON escapes what lies beyond the basic plane."""
+    for name in ("far/away/arms", "far/off/results"):
+        (tmp_path / name).mkdir(parents=True)
+    urdf.rename(tmp_path / "far" / "away" / "arms" / "arm\U0001f916.urdf")
+    (tmp_path / "arms").symlink_to("far/away/arms")
+    (tmp_path / "results").symlink_to("far/off/results")
+    out = tmp_path / "results" / "arm.yaml"
+    assert robot(tmp_path / "arms" / "arm\U0001f916.urdf", "--out", out)[0] == 0
+    assert load_robot(out).dof == 6
+
+
 def test_what_options_give_is_not_assumed(robot, urdf, tmp_path):
     out = tmp_path / "ur.yaml"
     given = [f"--b-theta={','.join(map(str, UR['apparent']))}", "--b-rho=1.5", "--torque-noise=0.5"]

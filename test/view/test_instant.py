@@ -111,6 +111,13 @@ def test_the_curves_are_speed_and_bound(timeline, record):
     assert np.array_equal(found["bound"], record.speed_bound, equal_nan=True)
 
 
+def test_a_bound_that_is_infinite_for_some_time_leaves_the_range_finite(record, panda):
+    half = np.where(np.arange(len(record)) < len(record) // 2, 0.3, np.inf)
+    bound = curves(Timeline(replace(record, speed_bound=half), panda))["bound"]
+    assert np.nanmax(bound) == np.nanmin(bound) == 0.3
+    assert np.array_equal(np.isfinite(bound), np.isfinite(half))
+
+
 def test_what_is_not_there_is_in_neither_plot_nor_legend(record, panda):
     nothing = np.full(len(record), np.nan)
     bare = Timeline(replace(record, speed_bound=nothing, force=0.0 * record.force), panda)
