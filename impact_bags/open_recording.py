@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from impact_bags.bag_recording import BagRecording, TopicChoice
@@ -49,6 +50,11 @@ def recording_paths(path: Path) -> list[Path]:
             f" {MARK}) in the folder, found none",
         )
     return sorted([*bags, *singles])
+
+
+def recording_name(path: Path) -> str:
+    """Return the name of a recording's file or folder, also if the path is ``.`` or ends in it."""
+    return os.path.basename(os.path.abspath(path))  # noqa: PTH100, PTH119 - links keep their names
 
 
 def _is_recording(path: Path) -> bool:

@@ -19,7 +19,7 @@ from impact_analysis.detection.detect_run import detect
 from impact_analysis.present.plain import json_text
 from impact_bags.exceptions import AnalysisError
 from impact_bags.new_files import write_file
-from impact_bags.open_recording import open_recording
+from impact_bags.open_recording import open_recording, recording_name
 from impact_bags.reading.cell_topics import cell_topics
 from impact_cli.command_names import COMMANDS
 from impact_cli.options.detect_options import (
@@ -133,7 +133,8 @@ def run(arguments: argparse.Namespace) -> int:
     times, first = _impacts(arguments, robot, model, recording)
     number, found = _first_motion(arguments, robot, recording, times)
     if arguments.out is not None:
-        origin = f"Impact {number} of {arguments.file.name}, {robot.name}; by `impact reference`."
+        name = recording_name(arguments.file)
+        origin = f"Impact {number} of {name}, {robot.name}; by `impact reference`."
         write_file(arguments.out, references_text(found.reference, origin))
     since = [(time - first) * 1e-9 for time in times]
     (_print_json if arguments.json else _print_text)(arguments, robot, found, since, number)

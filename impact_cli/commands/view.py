@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from impact_bags.bag_recording import TopicChoice
-from impact_bags.open_recording import recording_paths
+from impact_bags.open_recording import recording_name, recording_paths
 from impact_cli.command_names import COMMANDS
 from impact_cli.options.number_options import not_negative
 from impact_cli.options.view_options import add_view_options
@@ -96,8 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def label_of(path: Path, given: Path) -> str:
     """Return a recording's name in the list: its path relative to the given folder."""
-    parts = path.relative_to(given).parts if path != given else (path.name,)
-    return "/".join(parts[:-1] if parts[-1] == "bag" and len(parts) > 1 else parts) or path.name
+    parts = path.relative_to(given).parts if path != given else (recording_name(path),)
+    return "/".join(parts[:-1] if parts[-1] == "bag" and len(parts) > 1 else parts)
 
 
 def _draw(arguments: argparse.Namespace, path: Path, robot: Robot, choice: TopicChoice) -> int:

@@ -16,6 +16,7 @@ from impact_bags.exceptions import RecordingError
 from impact_bags.open_recording import CSV, open_recording
 from impact_bags.reading.recording import Item
 from impact_bags.reading.sources import has_suffix
+from impact_bags.windows.files import is_window_file
 from impact_bags.writing.suite_messages import CONTROLLER_STATUS, EVENT
 from impact_detector.signals.sample import JointSample
 from impact_robots.robot import Robot
@@ -40,6 +41,10 @@ def read_view(path: Path, robot: Robot, choice: TopicChoice) -> ViewRecord:
     Raises:
         RecordingError: it cannot be read, or holds no state of the robot.
     """
+    if is_window_file(path):  # which lack the axes of forces, and time between windows
+        raise RecordingError.at(
+            path, "expected a bag or a CSV, got contact windows, which view does not show"
+        )
     if robot.base == "floating":
         return _read_free(path, robot, choice)
     recording = open_recording(path, robot, choice)

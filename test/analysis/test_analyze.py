@@ -28,6 +28,7 @@ from impact_analysis.analyze.result import Statistic
 from impact_bags import BagWriter, impact_typestore
 from impact_bags.bag_recording import BagRecording, TopicChoice
 from impact_cli.command_line import run as main
+from impact_cli.commands.view import label_of
 from impact_detector.signals.sample import JointSample
 from impact_predictor.identification.contact_estimate import FigureEstimate, FitFlag
 from impact_robots import ArmDynamics, load_robot
@@ -299,6 +300,22 @@ def test_recordings_are_in_the_order_of_their_numbers(tmp_path):
         (tmp_path / name / "metadata.yaml").touch()
     names = [name for _, name in named_recordings(tmp_path)]
     assert names == ["1", "2", "2²", "10", "x"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "path", "name"),
+    [("hit", ".", "hit"), ("hit/plots", "..", "hit"), (".", "hit", "hit"), (".", "latest", "latest")],
+)
+def test_a_recording_has_its_name_however_the_path_is_written(
+    tmp_path, monkeypatch, folder, path, name
+):
+    (tmp_path / "hit" / "plots").mkdir(parents=True)
+    (tmp_path / "hit" / "metadata.yaml").touch()
+    (tmp_path / "latest").symlink_to("hit")
+    monkeypatch.chdir(tmp_path / folder)
+    ((_, found),) = named_recordings(Path(path))
+    assert found == collect(Path(path), AnalysisSettings()).recording == name
+    assert label_of(Path(path), Path(path)) == name
 
 
 def test_what_an_earlier_analysis_learned_is_removed(few_analysis, tmp_path):

@@ -169,6 +169,11 @@ def test_a_force_in_a_frame_that_nobody_knows_is_told_and_not_shown(tmp_path, pa
     assert record.remarks == ("forces on /wrench are not shown: panda has no frame 'table'",)
 
 
+def test_contact_windows_are_one_line(tmp_path, panda):
+    with pytest.raises(RecordingError, match=r"hit.h5: expected a bag or a CSV, got contact win"):
+        read_view(tmp_path / "hit.h5", panda, ANY)
+
+
 def test_another_arms_states_are_one_line(tmp_path, panda):
     from dataclasses import replace
 

@@ -18,6 +18,7 @@ from impact_analysis.detection.state_values import StateValues
 from impact_analysis.detection.state_watch import StateWatch
 from impact_analysis.present.sentences import said
 from impact_bags.exceptions import RecordingError
+from impact_bags.open_recording import recording_name
 from impact_bags.reading.recording import Recording
 from impact_bags.windows.recording import WindowRecording
 from impact_detector.attribution.expectation import Announcement
@@ -39,7 +40,7 @@ def collect(path: Path, settings: AnalysisSettings, part: Part | None = None) ->
         settings: of the analysis.
         part: of it: one of several arms, or a piece; all by default.
     """
-    part = part or Part(path, path.name)
+    part = part or Part(path, recording_name(path))
     collected = Collected(part.name)
     try:
         recording, detector, remarks = opened(part, settings)

@@ -18,7 +18,7 @@ from impact_analysis.present.sentence import Sentence
 from impact_analysis.present.sentences import said
 from impact_analysis.spreading.episodes import ArmContact, RecordedCell, arm_of
 from impact_bags.bag_recording import BagRecording
-from impact_bags.open_recording import open_recording, recording_paths
+from impact_bags.open_recording import open_recording, recording_name, recording_paths
 from impact_bags.reading.cell_topics import cell_topics
 from impact_bags.reading.reader import Span
 from impact_bags.reading.recording import Recording, of_topic
@@ -66,7 +66,7 @@ def named_recordings(root: Path) -> list[tuple[Path, str]]:
         RecordingError: there is nothing to read.
     """
     paths = sorted(recording_paths(root), key=_natural)
-    names = [path.name for path in paths]
+    names = [recording_name(path) for path in paths]
     if len(set(names)) < len(names):
         names = [str(path.relative_to(root)) for path in paths]
     return list(zip(paths, names, strict=True))
