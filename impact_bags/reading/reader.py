@@ -271,14 +271,8 @@ class BagReader:
         files = [file for file in storage_files(self.path) if has_suffix(file, MCAP)]
         if not files:
             self._lose(f"what follows damage in the middle ({_in_one_line(error)})")
-        parts: list[McapSalvage] = []
-        for file in files:
-            try:
-                parts.append(McapSalvage(file))
-            except (OSError, ValueError, RecordingError) as why:
-                self._lose(f"{file.name} ({_in_one_line(why)})")
+        parts = filter(None, map(self._salvaged, files))
         for part in sorted(parts, key=lambda each: each.start_time):
-            self._lose(*part.lost)
             connections = [each for each in part.connections if each.topic in wanted]
             for item in part.messages(connections, *span):
                 topic = item[0].topic
@@ -286,6 +280,16 @@ class BagReader:
                     seen[topic] -= 1
                 else:
                     yield item
+
+    def _salvaged(self, file: Path) -> McapSalvage | None:
+        """Open a file as far as it is intact; none if nothing can be read."""
+        try:
+            part = McapSalvage(file)
+        except (OSError, ValueError, RecordingError) as why:
+            self._lose(f"{file.name} ({_in_one_line(why)})")
+            return None
+        self._lose(*part.lost)
+        return part
 
     def _select(self, topics: Collection[str] | None) -> set[str]:
         if topics is None:

@@ -76,7 +76,8 @@ def as_text(title: str, parts: Mapping[str, Mapping[str, Any]]) -> str:
     for origin, entries in parts.items():
         if entries:
             lines += ["", f"# {origin}"] if origin else []
-            lines += [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()]
+            texts = {key: json.dumps(each, ensure_ascii=False) for key, each in entries.items()}
+            lines += [f"{key}: {text}" for key, text in texts.items()]
     there = {key for entries in parts.values() for key in entries}
     needed = [key for key in KEYS if key.needed_by or key.name == _STANCE]
     unknown = [key for key in needed if key.name not in there]

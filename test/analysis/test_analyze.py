@@ -304,14 +304,14 @@ def test_recordings_are_in_the_order_of_their_numbers(tmp_path):
 
 @pytest.mark.parametrize(
     ("folder", "path", "name"),
-    [("hit", ".", "hit"), ("hit/plots", "..", "hit"), (".", "hit", "hit"), (".", "latest", "latest")],
+    [("hit", ".", "hit"), ("hit/a", "..", "hit"), (".", "hit", "hit"), (".", "last", "last")],
 )
 def test_a_recording_has_its_name_however_the_path_is_written(
     tmp_path, monkeypatch, folder, path, name
 ):
-    (tmp_path / "hit" / "plots").mkdir(parents=True)
+    (tmp_path / "hit" / "a").mkdir(parents=True)
     (tmp_path / "hit" / "metadata.yaml").touch()
-    (tmp_path / "latest").symlink_to("hit")
+    (tmp_path / "last").symlink_to("hit")
     monkeypatch.chdir(tmp_path / folder)
     ((_, found),) = named_recordings(Path(path))
     assert found == collect(Path(path), AnalysisSettings()).recording == name
