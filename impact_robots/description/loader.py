@@ -27,7 +27,7 @@ from impact_robots.exceptions import OutOfRangeError, RobotError
 from impact_robots.robot import JointLimits, Robot, read_only
 from impact_robots.state.frames import frame_index, name_frames_apart
 from impact_robots.urdf.chain import is_at_root, root_link
-from impact_robots.urdf.urdf_file import full_model, read_urdf
+from impact_robots.urdf.urdf_file import full_model, read_urdf, refuse_mimic
 from impact_robots.validation import payload_range
 from impact_robots.yaml_file import mapping_of, read_mapping, read_text
 
@@ -62,8 +62,8 @@ def load_robot(
 
     Raises:
         OutOfRangeError: invalid payload.
-        RobotError: unknown name or frame, missing file, a wrong or missing entry, or links and a
-            mass matrix that no arm can have; the text names it.
+        RobotError: unknown name or frame, missing file, a wrong or missing entry, a joint with
+            ``<mimic>``, or links and a mass matrix that no arm can have; the text names it.
     """
     path = robot_path(name)
     robot = robot_of(path, _entries_of(path), urdf=urdf, joint_prefix=joint_prefix)
@@ -145,6 +145,7 @@ def robot_of(
     joints = tuple(prefix + joint for joint in entries.texts("joints"))
     urdf_path = _urdf_path(path, entries, urdf)
     urdf_text, root = read_urdf(urdf_path)
+    refuse_mimic(urdf_path, root, joints)
     kind = read_base(entries)
     model = _reduced(urdf_path, full_model(urdf_path, urdf_text, root, kind), joints)
     as_a_set = entries.flag("inertias_identified_as_a_set", False)

@@ -16,7 +16,7 @@ from impact_robots.entries import LARGEST
 from impact_robots.exceptions import RobotError
 from impact_robots.robot import JointLimits, Robot
 from impact_robots.state.frames import name_frames_apart
-from impact_robots.urdf.urdf_file import full_model, read_urdf
+from impact_robots.urdf.urdf_file import full_model, read_urdf, refuse_mimic
 
 _NOT_IN_A_URDF = (
     "acceleration",
@@ -48,8 +48,8 @@ def robot_from_urdf(
         reflected_motor_inertia: B_rho, shape (n,) or one for all joints [kg.m^2].
 
     Raises:
-        RobotError: no such file or frame, not a URDF, links or a mass matrix that no arm can have,
-            or motor inertias that do not fit.
+        RobotError: no such file or frame, not a URDF, a joint with ``<mimic>`` before the contact
+            frame, links or a mass matrix that no arm can have, or motor inertias that do not fit.
     """
     path = Path(path)
     _, root = read_urdf(path)
@@ -60,6 +60,8 @@ def robot_from_urdf(
     contact_frame = contact_frame or names[-1]
     if not model.existFrame(contact_frame):
         raise RobotError(f"contact frame: expected one of {', '.join(names)}, got {contact_frame}")
+    moving = model.supports[model.frames[model.getFrameId(contact_frame)].parentJoint]
+    refuse_mimic(path, root, [model.names[joint] for joint in moving])
     unknown = np.full(n, np.inf)
     effort = np.where(model.upperEffortLimit > 0.0, model.upperEffortLimit, np.inf)
     lower, upper = model.lowerPositionLimit, model.upperPositionLimit

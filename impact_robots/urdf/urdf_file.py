@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from itertools import chain
 from pathlib import Path
 from xml.etree import ElementTree
@@ -61,6 +61,27 @@ def full_model(path: Path, text: str, root: ElementTree.Element, base: str = "fi
             f" got {loaded:g} kg from the parser"
         )
     return model
+
+
+def refuse_mimic(path: Path, root: ElementTree.Element, joints: Container[str]) -> None:
+    """Refuse joints that follow another one, of which pinocchio makes free ones.
+
+    Args:
+        path: of the URDF, for errors.
+        root: its root element.
+        joints: those that are not locked.
+
+    Raises:
+        RobotError: one of them has ``<mimic>``.
+    """
+    for joint in root:
+        mimic = joint.find("{*}mimic") if tag_of(joint) == "joint" else None
+        if mimic is not None and joint.get("name") in joints:
+            raise RobotError(
+                f"{path}: joint {joint.get('name')!r}: <mimic> of {mimic.get('joint')!r} is not"
+                " supported: a YAML whose `joints` are without it locks it at 0, and of a URDF"
+                " alone the contact frame may be before it"
+            )
 
 
 def _masses(root: ElementTree.Element) -> Iterable[ElementTree.Element]:

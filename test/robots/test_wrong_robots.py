@@ -179,6 +179,11 @@ def test_a_wrong_entry_is_refused(written, change, message):
         ('effort="87"', "", "joint 'panda_joint1': <limit>: expected effort and velocity"),
         (AXIS1, f'{AXIS1}<dynamics K="x"/>', "<dynamics> K: expected a number, got 'x'"),
         (AXIS1, f'{AXIS1}<dynamics k="1"/>', "<dynamics>: expected damping, friction, D, K, gear"),
+        (
+            AXIS1,
+            f'{AXIS1}<mimic joint="panda_joint2" multiplier="2"/>',
+            "joint 'panda_joint1': <mimic> of 'panda_joint2' is not supported: a YAML",
+        ),
         ('type="revolute"', 'type="revolut"', "type: expected one of revolute, prismatic"),
         ('parent link="panda_link0"', 'parent link="base"', "parent: expected a link of the file"),
         (
@@ -209,6 +214,21 @@ def test_a_wrong_urdf_is_refused(written, load, old, new, message):
 def test_what_the_maker_of_the_fr3_says_of_its_joints_is_no_mistake(written):
     said = '<dynamics damping="0.003" D="1" K="7000" gear_ratio="120" mu_viscous="16"/>'
     assert load_robot(written(None, AXIS1, AXIS1 + said)).dof == 7
+
+
+FINGER = """<link name="finger{0}"><inertial><mass value="0.01"/><inertia ixx="1e-5" ixy="0"
+ixz="0" iyy="1e-5" iyz="0" izz="1e-5"/></inertial></link><joint name="slide{0}" type="prismatic">
+<parent link="panda_link8"/><child link="finger{0}"/><axis xyz="0 1 0"/><limit effort="9"
+velocity="1" lower="0" upper="0.04"/>{1}</joint>"""
+
+
+def test_fingers_beyond_the_contact_may_mimic(written):
+    fingers = FINGER.format(1, "") + FINGER.format(2, '<mimic joint="slide1"/>') + "</robot>"
+    path = written(None, "</robot>", fingers)
+    urdf = path.parent / "panda.urdf"
+    assert load_robot(path).dof == 7
+    assert robot_from_urdf(urdf, contact_frame="panda_link8").dof == 9
+    assert "joint 'slide2': <mimic> of 'slide1'" in refusal(robot_from_urdf, urdf)
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path):
