@@ -153,8 +153,9 @@ def _add_sensor(spec: Any, name: str, body: str) -> None:
 
 def _set_springs(model: mujoco.MjModel, layout: CellLayout, mass: float) -> None:
     """Set spring and damper of each corner for the given frequency and damping of the box alone."""
+    of_support = {SUPPORT, *(corner_name(SUPPORT, corner) for corner in range(CORNERS))}
     for pair in range(model.npair):
-        name = model.pair(pair).name
-        contact = layout.support_contact if name.startswith(SUPPORT) else layout.plate_contact
+        supports = model.pair(pair).name in of_support
+        contact = layout.support_contact if supports else layout.plate_contact
         damping = 2.0 * contact.damping_ratio * contact.frequency
         set_spring(model, pair, mass * contact.frequency**2, mass * damping)

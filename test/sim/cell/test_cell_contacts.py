@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cells import CATFOOD, ONE, PUSH, away, push_cell
 
+from impact_robots.cell import RobotCell
 from impact_sim.cell.cell_plant import CONTACT_STEP, CellPlant
 from impact_sim.cell.layout import BoxObject, CellLayout, PairContact, Support
 
@@ -61,6 +62,17 @@ def test_a_box_on_its_spring_has_the_given_frequency_and_damping():
     decay, ringing = 10.0, 100.0 * np.sqrt(1.0 - 0.1**2)
     expected = -0.01 / ringing * np.exp(-decay * t) * np.sin(ringing * t)
     np.testing.assert_allclose(heights, expected, atol=0.01 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", ["support", "support_left", "box"])
+def test_an_arms_springs_are_those_of_its_plate_whatever_its_name(name):
+    named = RobotCell(tuple(each._replace(name=name) for each in ONE.robots))
+    layout = CellLayout(
+        named, CATFOOD, Support(0.2, half=(0.09, 0.06)), support_contact=PairContact(0.3, 400.0)
+    )
+    usual = CellPlant(replace(layout, cell=ONE)).model
+    np.testing.assert_array_equal(CellPlant(layout).model.pair_solref, usual.pair_solref)
+    assert len(np.unique(usual.pair_solref[:, 0])) > 1
 
 
 def test_friction_never_leaves_its_cone():
