@@ -69,8 +69,8 @@ def add_arm_and_surface_options(parser: argparse.ArgumentParser) -> None:
     add("--urdf", metavar="PATH", help="URDF of any robot; with --robot it replaces that robot's")
     add("--contact", default="", metavar="FRAME", help="contact frame (default: the tool's)")
     add("--payload", type=bounds, metavar="KG", help=PAYLOAD)
-    add("--b-theta", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("apparent"))
-    add("--b-rho", type=not_negative, default=(0.0,), metavar="B", help=_MOTOR.format("reflected"))
+    add("--b-theta", type=not_negative, metavar="B", help=_MOTOR.format("apparent"))
+    add("--b-rho", type=not_negative, metavar="B", help=_MOTOR.format("reflected"))
     add_surface_options(parser)
 
 
@@ -95,6 +95,7 @@ EXACTLY_ZERO = ((0.0, 0.0), (0.0, 0.0), ANY_STIFFNESS)
 USUAL = (USUAL_FRICTION, USUAL_RESTITUTION, ANY_STIFFNESS)  # defaults where limits depend on them
 _COEFFICIENT = "range low,high or one exact value (default: 0,0.3; 0 in `predict`)"
 _MOTOR = "{} motor inertia of a bare URDF, one number or one per joint [kg.m^2]"
+_MOTORS = {"b_theta": "apparent_motor_inertia", "b_rho": "reflected_motor_inertia"}
 _COMPOSITE = (
     "links of the composite rigid body: moving (without base), all, or base to contact (default:"
     " that of the contact in the robot's YAML, else moving)"
@@ -172,17 +173,21 @@ def read_robot(arguments: argparse.Namespace) -> Robot:
     """Return the robot with the requested contact frame.
 
     Raises:
+        UsageError: motor inertias of a robot with a YAML.
         RobotError: the robot cannot be loaded.
         OutOfRangeError: it cannot carry the payload.
     """
+    motors = {key: vars(arguments).get(option) for option, key in _MOTORS.items()}
     if arguments.urdf is not None and arguments.robot is None:
-        bare = robot_from_urdf(
-            arguments.urdf,
-            contact_frame=arguments.contact,
-            apparent_motor_inertia=_one_or_all(arguments.b_theta),
-            reflected_motor_inertia=_one_or_all(arguments.b_rho),
-        )
+        given = {key: _one_or_all(value) for key, value in motors.items() if value is not None}
+        bare = robot_from_urdf(arguments.urdf, contact_frame=arguments.contact, **given)
         return carrying(bare, arguments.payload or 0.0)
+    for option, key in _MOTORS.items():
+        if motors[key] is not None:
+            raise UsageError(
+                f"--{option.replace('_', '-')}: only for --urdf without a robot, whose YAML gives"
+                f" its {key}"
+            )
     name = "panda" if arguments.robot is None else arguments.robot
     options = {"contact_frame": arguments.contact, "payload": arguments.payload}
     if arguments.urdf is None:

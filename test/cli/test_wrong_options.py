@@ -155,6 +155,15 @@ def test_a_wrong_mass_is_no_safe_speed(capfd, tmp_path, project_root):
     assert "<mass> value: expected a number, got '4,970684'" in err
 
 
+@pytest.mark.parametrize("option", ["--b-theta", "--b-rho"])
+@pytest.mark.parametrize("robot", [(), ("--robot", "panda"), ("--robot", "panda", "--urdf", "a")])
+@pytest.mark.parametrize("command", ["predict", "sets", "map"])
+def test_motor_inertias_are_those_of_a_urdf_alone(capfd, command, robot, option):
+    status, out, err = answer(capfd, [command, *NEEDED.get(command, []), *robot, option, "0.2"])
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"{option}: only for --urdf without a robot, whose YAML gives" in err
+
+
 @pytest.mark.parametrize(
     "robot", ["", ".", "nowhere.yaml", "recording.csv", "a\0b.yaml", "x" * 999]
 )
