@@ -10,7 +10,7 @@ import sys
 from collections import namedtuple
 
 import pytest
-from impact_setup import checks, cli, lock, workspace
+from impact_setup import checks, cli, environment, lock, wheels, workspace
 from impact_setup.distribution import RosSource
 from impact_setup.errors import SetupError
 from impact_setup.interpreter import choose, probe
@@ -52,6 +52,52 @@ def test_a_full_disk_outside_pip_is_one_line_too(layout, commands):
     commands.failure = OSError(28, "No space left on device", str(layout.venv))
     with pytest.raises(SetupError, match=f"No space left on device: {layout.venv}"):
         workspace.prepare({}, layout, WHEELS)
+
+
+def failing(error):
+    """Return a function that raises an error, whatever it is called with."""
+
+    def fail(*arguments, **options):
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (
+            subprocess.TimeoutExpired(["sh", "-c", "two\nlines"], 60.0),
+            "sh did not answer within 60",
+        ),
+        (
+            subprocess.CalledProcessError(
+                1, ["python", "-c", "two\nlines"], "", "Trace\nNo numpy\n"
+            ),
+            "python failed with status 1: No numpy",
+        ),
+    ],
+)
+def test_a_process_that_fails_or_hangs_is_one_line_too(layout, commands, monkeypatch, error, line):
+    monkeypatch.setattr(environment, "capture", failing(error))
+    with pytest.raises(SetupError, match=line) as failure:
+        workspace.prepare({}, layout, WHEELS)
+    assert "\n" not in str(failure.value)
+
+
+def test_wheels_into_what_is_no_folder(layout):
+    layout.dist.write_text("")
+    with pytest.raises(SetupError, match=f"File exists: {layout.dist}"):
+        wheels.make({}, layout, WHEELS)
+
+
+def test_old_wheels_stay_until_no_other_set_up_is_at_work(layout, monkeypatch):
+    layout.dist.mkdir()
+    (layout.dist / "impact_msgs-1.whl").touch()
+    monkeypatch.setattr(lock, "held", failing(KeyboardInterrupt()))  # while it waits
+    with pytest.raises(KeyboardInterrupt):
+        wheels.make({}, layout, WHEELS)
+    assert (layout.dist / "impact_msgs-1.whl").exists()
 
 
 @pytest.mark.parametrize(
@@ -181,10 +227,7 @@ def test_whoever_waited_finds_the_work_done(layout, commands, monkeypatch):
     ],
 )
 def test_a_failed_set_up_is_one_line_and_a_status(error, status, line, monkeypatch, capsys):
-    def fail(*arguments):
-        raise error
-
-    monkeypatch.setattr(workspace, "prepare", fail)
+    monkeypatch.setattr(workspace, "prepare", failing(error))
     assert cli.main(["demo"], {}) == status
     shown = capsys.readouterr().err
     assert shown.startswith(line)

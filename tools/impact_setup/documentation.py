@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from impact_setup import environment, lock, stamps
 from impact_setup.distribution import RosSource
-from impact_setup.errors import SetupError
+from impact_setup.errors import in_one_line
 from impact_setup.layout import Layout
 from impact_setup.runner import Runner
 
@@ -38,12 +38,9 @@ def prepare(
     Raises:
         SetupError: It cannot be installed; says why.
     """
-    try:
-        with lock.held(layout.lock) as descriptor:
-            runner = Runner(layout.log, layout.root, descriptor)
-            _install(runner, environment.for_building(environ, layout, source), layout)
-    except OSError as error:
-        raise SetupError(f"{error.strerror or error}: {error.filename or layout.root}") from error
+    with in_one_line(layout.root), lock.held(layout.lock) as descriptor:
+        runner = Runner(layout.log, layout.root, descriptor)
+        _install(runner, environment.for_building(environ, layout, source), layout)
     found = [str(layout.sphinx), *environment.entries(paths.get("PYTHONPATH", ""))]
     return {**paths, "PYTHONPATH": environment.joined(found)}
 

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 from impact_setup import environment, interpreter, lock, requirements, steps
 from impact_setup.distribution import RosSource
-from impact_setup.errors import SetupError
+from impact_setup.errors import SetupError, in_one_line
 from impact_setup.layout import MESSAGES, SUITE, Layout
 from impact_setup.runner import Runner
 
@@ -50,11 +50,11 @@ def make(environ: Mapping[str, str], layout: Layout, source: RosSource) -> list[
             f"wheels: expected no sourced ROS 2, got {source.name}: impact_msgs is built "
             "for ROS 2 from wheels"
         )
-    layout.dist.mkdir(exist_ok=True)
-    for name in (SUITE, MESSAGES):
-        for old in layout.dist.glob(f"{name}-*.whl"):
-            old.unlink()
-    with lock.held(layout.lock) as descriptor:
+    with in_one_line(layout.root), lock.held(layout.lock) as descriptor:
+        layout.dist.mkdir(exist_ok=True)
+        for name in (SUITE, MESSAGES):
+            for old in layout.dist.glob(f"{name}-*.whl"):
+                old.unlink()
         runner = Runner(layout.state / "wheels.log", layout.root, descriptor)
         runner.log.write_text("")
         with _said(SUITE):

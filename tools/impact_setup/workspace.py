@@ -9,7 +9,7 @@ from pathlib import Path
 
 from impact_setup import checks, environment, interpreter, lock, stamps, steps
 from impact_setup.distribution import RosSource
-from impact_setup.errors import SetupError
+from impact_setup.errors import SetupError, in_one_line
 from impact_setup.layout import MESSAGES, SUITE, Layout
 from impact_setup.runner import Runner, Started
 
@@ -123,12 +123,9 @@ def prepare(
     if paths is not None:
         return paths
     checks.require_writable(layout.root)
-    try:
-        with lock.held(layout.lock) as descriptor:
-            # another set-up may have done it meanwhile
-            return _SetUp(environ, layout, source, descriptor, further).run()
-    except OSError as error:
-        raise SetupError(f"{error.strerror or error}: {error.filename or layout.root}") from error
+    with in_one_line(layout.root), lock.held(layout.lock) as descriptor:
+        # another set-up may have done it meanwhile
+        return _SetUp(environ, layout, source, descriptor, further).run()
 
 
 class _SetUp:
