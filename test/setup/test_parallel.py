@@ -34,6 +34,7 @@ def pytest_line(project_root):
         ["test/setup/test_house.py", "test/cli"],
         ["test/setup/test_house.py", "test/setup/test_copyright.py"],
         ["-p", "no:cacheprovider"],
+        ["-rs", "-vk", "sets"],
     ],
 )
 def test_several_processes_share_the_tests(pytest_line, arguments):
@@ -45,8 +46,10 @@ def test_several_processes_share_the_tests(pytest_line, arguments):
     [
         *(["-n", "4"], ["-n0"], ["--numprocesses=8"], ["--numprocesses", "8"]),
         *(["-p", "no:xdist"], ["-pno:xdist"], ["--pdb"], ["-x", "--trace"], ["-s"]),
+        *(["-sv"], ["-vs"], ["-xvs"], ["-svkname"], ["-qn0"]),
         ["--collect-only"],
         ["test/setup/test_house.py", "-x"],
+        ["test/setup/test_house.py", "-k", " or ".join(["a_name"] * 50)],
         ["test/setup/test_house.py::test_dependencies_point_one_way"],
     ],
 )

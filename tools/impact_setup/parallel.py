@@ -5,6 +5,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 
 # As many as a small machine has cores: a third saves an eighth of the time, and tests of time-outs
 # then wait too long for a core. Each file's tests stay together, so that what they share is made
@@ -17,8 +18,8 @@ PARALLEL = (
 )
 # How many processes, or what needs the terminal or one process.
 OTHERWISE = re.compile(
-    r"-n\d*|--numprocesses(=.*)?|--tx(=.*)?|(-p *)?no:xdist|--pdb|--trace|-s|--capture=no"
-    r"|--co|--collect-only|-h|--help|--version|--fixtures|--markers"
+    r"-[lqvx]*(n\d*|s.*|h)|--numprocesses(=.*)?|--tx(=.*)?|(-p *)?no:xdist|--pdb|--trace"
+    r"|--capture=no|--co|--collect-only|--help|--version|--fixtures|--markers"
 )
 
 
@@ -40,5 +41,13 @@ def pytest_arguments(arguments: Sequence[str], root: Path) -> list[str]:
 def is_one_file(arguments: Sequence[str], root: Path) -> bool:
     """Return whether a single test file, or tests of it, are asked for."""
     places = {root / argument.split("::")[0] for argument in arguments}
-    files = [place for place in places if place.suffix == ".py" and place.is_file()]
-    return len(files) == 1 and not any(place.is_dir() for place in places - {root})
+    files = [place for place in places if place.suffix == ".py" and S_ISREG(_mode(place))]
+    return len(files) == 1 and not any(S_ISDIR(_mode(place)) for place in places - {root})
+
+
+def _mode(place: Path) -> int:
+    """Return what a place is, 0 if nothing, as where an argument is too long for a name."""
+    try:
+        return place.stat().st_mode
+    except OSError:
+        return 0
