@@ -232,3 +232,30 @@ def test_a_failed_set_up_is_one_line_and_a_status(error, status, line, monkeypat
     shown = capsys.readouterr().err
     assert shown.startswith(line)
     assert shown.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "goes_on"),
+    [
+        (["plan", "--robot", "fr3"], True),
+        (["shell", "--", "true"], True),
+        (["plan", "--robot", "panda"], False),
+        (["hit", "127.1.0.1"], False),
+    ],
+)
+def test_what_may_not_be_needed_is_done_without(call, goes_on, monkeypatch, capsys):
+    started = []
+    monkeypatch.setattr(workspace, "prepare", failing(SetupError("no network")))
+    monkeypatch.setattr(workspace, "ready_paths", lambda *arguments: {"PYTHONPATH": "/built"})
+    monkeypatch.setattr(cli, "become", lambda *arguments: started.append(arguments) or 0)
+    assert cli.main(call, {}) == (0 if goes_on else 1)
+    assert bool(started) == goes_on
+    told = "; goes on with what is installed" if goes_on else ""
+    assert capsys.readouterr().err == f"impact: no network{told}\n"
+
+
+def test_nothing_is_done_without_the_rest(monkeypatch, capsys):
+    monkeypatch.setattr(workspace, "prepare", failing(SetupError("no network")))
+    monkeypatch.setattr(workspace, "ready_paths", lambda *arguments: None)
+    assert cli.main(["plan", "--robot", "fr3"], {}) == 1
+    assert capsys.readouterr().err == "impact: no network\n"

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from impact_setup import documentation, environment, wheels, workspace
-from impact_setup.distribution import select_ros
+from impact_setup.distribution import RosSource, select_ros
 from impact_setup.errors import SetupError, UsageError
 from impact_setup.layout import Layout
 from impact_setup.parallel import pytest_arguments
-from impact_setup.requirements import needed_by
+from impact_setup.requirements import COMMANDS, needed_by
 
 FAILED = 1
 WRONG_USAGE = 2
@@ -110,7 +110,7 @@ def run(command: str, arguments: list[str], environ: Mapping[str, str]) -> int:
     layout = Layout(Path(__file__).resolve().parents[2])
     call = command_line(command, arguments, layout, environ)
     source = select_ros(environ, layout.root)
-    paths = workspace.prepare(environ, layout, source, needed_by(command, arguments))
+    paths = prepare(command, arguments, environ, layout, source)
     if command == "wheels":
         for wheel in wheels.make(environ, layout, source):
             print(wheel.relative_to(layout.root))
@@ -121,6 +121,34 @@ def run(command: str, arguments: list[str], environ: Mapping[str, str]) -> int:
     if not call:
         return 0
     return become(command, call, variables, layout)
+
+
+def prepare(
+    command: str,
+    arguments: list[str],
+    environ: Mapping[str, str],
+    layout: Layout,
+    source: RosSource,
+) -> dict[str, str]:
+    """Set up what is missing and return the search paths.
+
+    Without sections of the requirements that only the arguments hint at, or that a shell has, if
+    these cannot be installed and all else is there.
+
+    Raises:
+        SetupError: It cannot be done; says why.
+    """
+    further = needed_by(command, arguments)
+    try:
+        return workspace.prepare(environ, layout, source, further)
+    except SetupError as error:
+        if not further or (command in COMMANDS and command != "shell"):
+            raise
+        paths = workspace.ready_paths(layout, workspace.current_keys(layout, source))
+        if paths is None:
+            raise
+        complain(f"{error}; goes on with what is installed", FAILED)
+        return paths
 
 
 def command_line(

@@ -15,12 +15,13 @@ COMMANDS = {
     **dict.fromkeys(("test", "bench", "reproduce", "doc", "shell"), FURTHER),
     **dict.fromkeys(("hit", "fake-fr3"), ("franka",)),
 }
-# In the arguments of any command.
+# In the arguments of any command: an option or its value, or the suffix of a file.
 WORDS = {
     **dict.fromkeys(("fr3", "--fci"), "franka"),
-    **dict.fromkeys(("hdf5", "parquet", ".h5"), "tables"),
+    **dict.fromkeys(("hdf5", "parquet", "--parquet"), "tables"),
     "--dask": "tests",
 }
+SUFFIXES = (".h5", ".parquet")  # of tables
 TABLES = ("*.h5", "windows.parquet", "*/windows.parquet")  # in a folder
 _SECTION = re.compile(r"# == (\w+)")
 _EXTRAS = re.compile(r"\[.*?\]")
@@ -65,8 +66,9 @@ def _lines(lines: Iterable[str]) -> str:
 def needed_by(command: str, arguments: Sequence[str]) -> set[str]:
     """Return the further sections that a command needs."""
     found = set(COMMANDS.get(command, ()))
-    found |= {name for word, name in WORDS.items() if any(word in each for each in arguments)}
-    if any(has_tables(Path(each)) for each in arguments):
+    words = {word for each in arguments for word in each.split("=", 1)}
+    found |= {name for word, name in WORDS.items() if word in words}
+    if any(word.endswith(SUFFIXES) or has_tables(Path(word)) for word in words):
         found.add("tables")
     return found
 
