@@ -146,6 +146,8 @@ def _check(out: Path, *, force: bool) -> None:
         raise UsageError(f"--out: expected a .yaml file, got {out}")
     if out.is_dir():
         raise UsageError(f"--out: expected a file, {out} is a folder")
+    if not out.parent.is_dir():
+        raise UsageError(f"--out: expected a file in a folder that exists, got {out}")
     if out.exists() and not force:
         raise UsageError(f"--out: {out} exists; to overwrite it: --force")
 

@@ -150,6 +150,18 @@ def test_only_keys_that_somebody_needs_are_noted(robot, urdf, tmp_path):
     assert set(load_robot(out).missing) & set(needed_by("impact_qp")) <= set(noted)
 
 
+def test_a_yaml_behind_a_link_finds_its_urdf(robot, urdf, tmp_path):
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "deep" / "er")
+    assert robot(urdf, "--out", tmp_path / "link" / "arm.yaml")[0] == 0
+    assert load_robot(tmp_path / "deep" / "er" / "arm.yaml").dof == 6
+
+
+def test_a_missing_folder_is_said_to_be_missing(urdf, tmp_path, refused):
+    line = refused("robot", urdf, "--out", tmp_path / "no" / "arm.yaml")
+    assert "--out: expected a file in a folder that exists, got" in line
+
+
 def test_it_names_the_file_after_the_robot(robot, tmp_path, monkeypatch):
     write_arm(tmp_path, KUKA)
     (tmp_path / "kuka_class.yaml").unlink()
