@@ -5,16 +5,17 @@
 import sys
 
 from impact_ros.interrupts import deferred_interrupts
-from impact_ros.standard_streams import fill_closed_streams
 
 INTERRUPTED = 130
 
 
 def main() -> int:
     """Run a command; Ctrl-C is one line, also while everything is still being imported."""
-    fill_closed_streams()
     try:
         with deferred_interrupts():
+            from impact_ros.standard_streams import fill_closed_streams  # imports numpy
+
+            fill_closed_streams()
             from impact_cli.command_line import run
         return run()
     except KeyboardInterrupt:

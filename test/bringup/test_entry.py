@@ -50,6 +50,24 @@ def test_ctrl_c_within_the_imports_of_the_checkouts_entry_is_silent(tmp_path):
     assert (ended.returncode, ended.stderr) == (-signal.SIGINT, "")
 
 
+WHILE_NUMPY_LOADS = """
+import os, signal, sys
+class Interrupts:
+    def find_spec(name, *_):
+        if name == "numpy":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupts)
+sys.argv = ["impact", "predict"]
+from impact_cli.__main__ import main
+sys.exit(main())
+"""
+
+
+def test_ctrl_c_within_the_first_imports_of_a_command_is_one_line(tmp_path):
+    ended = run(WHILE_NUMPY_LOADS, tmp_path)
+    assert (ended.returncode, ended.stderr) == (130, "impact: interrupted\n")
+
+
 def test_every_node_starts_where_signals_are_handled_first():
     scripts = console_scripts()
     assert len(scripts) > 5
