@@ -293,6 +293,22 @@ class Robot:
                 f" {len(self.loops)}; impact_predictor.simultaneous_impact takes them"
             )
 
+    def require_arm(self, who: str) -> None:
+        """Refuse a robot that is no arm with a fixed base, without loops, driven at every joint.
+
+        Args:
+            who: package or command.
+
+        Raises:
+            RobotError: says what it is.
+        """
+        if self.base != "fixed" or self.passive or self.loops:
+            raise RobotError(
+                f"robot {self.name}: {who} needs a fixed base, a motor at every joint and no loop,"
+                f" got a {self.base} base, {len(self.passive)} joints without a motor,"
+                f" {len(self.loops)} loops"
+            )
+
     def require(self, who: str, *keys: str) -> None:
         """Refuse to continue without required values of the robot.
 
@@ -304,12 +320,8 @@ class Robot:
             RobotError: names missing keys with their units, or the caller supports only arms
                 with a fixed base.
         """
-        if who in ARMS_ONLY and (self.base != "fixed" or self.passive or self.loops):
-            raise RobotError(
-                f"robot {self.name}: {who} needs a fixed base, a motor at every joint and no loop,"
-                f" got a {self.base} base, {len(self.passive)} joints without a motor,"
-                f" {len(self.loops)} loops"
-            )
+        if who in ARMS_ONLY:
+            self.require_arm(who)
         unknown = tuple(key for key in keys or needed_by(who) if key in self.missing)
         if unknown:
             raise RobotError(missing_line(self.name, who, unknown))

@@ -83,6 +83,7 @@ def posed_arm(arguments: argparse.Namespace, task: PersonTask) -> tuple[Robot, n
     """
     arguments.robot = arguments.robot or task.robot
     robot, given = read_robot(arguments), arguments.q or task.q
+    robot.require_arm(arguments.command)
     q = robot.stance if given is None else sized(given, robot.dof, "--q")
     check_positions(robot, q)
     return robot, q
@@ -94,7 +95,6 @@ def _planned(arguments: argparse.Namespace) -> PersonPlan:
         raise UsageError(f"--person: expected one of {', '.join(BUILT_IN)}, or --case FILE")
     contact = task.contact(arguments.person)
     robot, q = posed_arm(arguments, task)
-    robot.require("plan --person")
     direction = task.direction or tuple(0.0 - sized(arguments.normal, 3, "--normal"))
     known = robot, q, direction
     points = [

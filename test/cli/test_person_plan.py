@@ -166,3 +166,10 @@ def test_a_touch_is_planned_below_its_force(said, task):
     assert found["speed_mps"] < found["speed_simulated_mps"]
     status, _, error = said("touch", "--plan", "--task", path, "--force", "6")
     assert status == 2 and "expected a force above 6 N" in error
+
+
+@pytest.mark.parametrize("command", [["plan", "--person", "chest"], ["touch"]])
+@pytest.mark.parametrize("robot", ["cassie", "hrp4"])
+def test_robots_that_are_no_arms_are_said_to_be_none(refused, command, robot):
+    line = refused(*command, "--robot", robot)
+    assert f"robot {robot}: {command[0]} needs a fixed base, a motor at every joint and no" in line
