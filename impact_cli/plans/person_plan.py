@@ -84,6 +84,8 @@ def posed_arm(arguments: argparse.Namespace, task: PersonTask) -> tuple[Robot, n
     arguments.robot = arguments.robot or task.robot
     robot, given = read_robot(arguments), arguments.q or task.q
     robot.require_arm(arguments.command)
+    if given is None:
+        robot.require(f"{arguments.command} without --q", "stance")
     q = robot.stance if given is None else sized(given, robot.dof, "--q")
     check_positions(robot, q)
     return robot, q

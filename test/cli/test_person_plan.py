@@ -5,9 +5,11 @@
 import json
 
 import pytest
+import yaml
 
 from impact_cli.command_line import run
 from impact_predictor.people.cautions import ALWAYS, COASTS, FROM_MEMORY, PUSHES_ON
+from impact_robots.description.loader import robot_texts
 
 COASTING = "control: {kind: coasting}\n"
 SERVO = "control: {kind: servo, position_gain: 30.0, velocity_gain: 200.0}\n"
@@ -173,3 +175,14 @@ def test_a_touch_is_planned_below_its_force(said, task):
 def test_robots_that_are_no_arms_are_said_to_be_none(refused, command, robot):
     line = refused(*command, "--robot", robot)
     assert f"robot {robot}: {command[0]} needs a fixed base, a motor at every joint and no" in line
+
+
+@pytest.mark.parametrize("command", [["plan", "--person", "chest"], ["touch"]])
+def test_an_unknown_stance_is_said_to_be_missing(refused, command, tmp_path):
+    text, urdf = robot_texts("panda")
+    without = yaml.safe_load(text) | {"name": "arm", "urdf": "arm.urdf"}
+    del without["stance"]
+    (tmp_path / "arm.yaml").write_text(yaml.safe_dump(without))
+    (tmp_path / "arm.urdf").write_text(urdf)
+    line = refused(*command, "--robot", tmp_path / "arm.yaml")
+    assert f"robot arm: entry 'stance' is missing: {command[0]} without --q needs it" in line
