@@ -67,6 +67,8 @@ class UnexplainedLoad:
 
     def reset(self) -> None:
         """Compensate nothing."""
-        self.torque = self.opposed = np.zeros(self._robot.dof)
-        self.note, self.counts = "", False
+        self.torque: np.ndarray = np.zeros(self._robot.dof)
+        self.opposed: np.ndarray = self.torque
+        self.note: str = ""
+        self.counts: bool = False
         self._before = self.torque, self.opposed, self.note, self.counts
