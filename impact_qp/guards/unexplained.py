@@ -39,6 +39,10 @@ class UnexplainedLoad:
         self._borne, self._robot = direct(borne_load), robot
         self._motor = np.asarray(robot.apparent_motor_inertia, float)
         self._named = NAMED + NAMED_FRACTION * robot.limits.torque
+        self.torque: np.ndarray
+        self.opposed: np.ndarray
+        self.note: str
+        self.counts: bool
         self.reset()
 
     def look(self, M: np.ndarray, lift: np.ndarray, unexplained: np.ndarray) -> None:
@@ -67,8 +71,6 @@ class UnexplainedLoad:
 
     def reset(self) -> None:
         """Compensate nothing."""
-        self.torque: np.ndarray = np.zeros(self._robot.dof)
-        self.opposed: np.ndarray = self.torque
-        self.note: str = ""
-        self.counts: bool = False
+        self.torque = self.opposed = np.zeros(self._robot.dof)
+        self.note, self.counts = "", False
         self._before = self.torque, self.opposed, self.note, self.counts
