@@ -152,7 +152,8 @@ class Loop:
             return ""
         controller, state = self._guarded.controller, self._dynamics(*self._state)
         gap = controller.plan.contact.gap(state.position)
-        return cannot_be_made_safe(self._robot, controller.impact_limit, state, gap)
+        limit, reaction = controller.impact_limit, controller.interface.reaction
+        return cannot_be_made_safe(self._robot, limit, state, gap, reaction)
 
     def change(self, plan: Plan) -> bool:
         """Take a goal; return whether it was accepted (begin_goal)."""

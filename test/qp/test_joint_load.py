@@ -180,9 +180,9 @@ def test_an_arm_that_can_stop_in_time_need_not_know_its_bound(panda, at_impact, 
     monkeypatch.setattr(limit, "speed_bound", lambda point: asked.append(0) or bound(point))
     dq = np.linalg.pinv(at_impact.J[:3]) @ (-0.3 * wall.normal)
     moving = ArmDynamics(panda)(at_impact.q, dq)
-    assert cannot_be_made_safe(panda, limit, moving, 0.1) == ""
+    assert cannot_be_made_safe(panda, limit, moving, 0.1, 0.05) == ""
     assert not asked
-    assert "the arm moves at 0.300 m/s" in cannot_be_made_safe(panda, limit, moving, 0.001)
+    assert "the arm moves at 0.300 m/s" in cannot_be_made_safe(panda, limit, moving, 0.001, 0.05)
     assert asked
 
 
