@@ -25,10 +25,7 @@ from impact_analysis.analyze.settings import AnalysisSettings
 from impact_analysis.spreading.cell_sentences import ANSWERS as CELL_ANSWERS
 from impact_analysis.spreading.cell_sentences import cell_sentences
 from impact_analysis.spreading.episodes import CellFindings
-from impact_predictor.identification.contact_estimate import (
-    FigureEstimate,
-    half_interval,
-)
+from impact_predictor.identification.contact_estimate import FigureEstimate, half_interval
 
 
 def analyze_impacts(

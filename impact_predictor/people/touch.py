@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from impact_predictor.contact_force.laws import HuntCrossley
 from impact_predictor.joint_load.drive import IDEAL, can_load
 from impact_predictor.joint_load.elastic_arm import elastic_arm
-from impact_predictor.joint_load.load import LoadContact, joint_load
+from impact_predictor.joint_load.load import joint_load, load_contact
 from impact_predictor.people.aim import Aim
 from impact_predictor.people.ceiling import combined_force
 from impact_predictor.people.highest import highest_speed
@@ -61,12 +61,12 @@ def impact_force(to: Aim, motor_inertia: ArrayLike, stiffness: float, friction: 
     """
     motors, zero = np.array(motor_inertia, dtype=float), np.zeros(to.robot.dof)
     mass = to.mass(motors)
-    impact = sqrt(mass * stiffness)
-    if stiffness <= HARDEST and can_load(to.robot):
-        coasting = ArmLoop(COASTING, motors, zero, zero)
-        impact = min(impact, Push(to, coasting, stiffness).run(1.0, IMPACT).peak)
-    impact *= sqrt(to.mass(motors, friction) / mass)
-    if friction > 0.0 and stiffness <= HARDEST and can_load(to.robot):
+    added, impact = sqrt(to.mass(motors, friction) / mass), sqrt(mass * stiffness)
+    if stiffness > HARDEST or not can_load(to.robot):
+        return impact * added
+    coasting = ArmLoop(COASTING, motors, zero, zero)
+    impact = min(impact, Push(to, coasting, stiffness).run(1.0, IMPACT).peak) * added
+    if friction > 0.0:
         impact = max(impact, _peak_with_friction(to, motors, stiffness, friction))
     return impact
 
@@ -74,9 +74,9 @@ def impact_force(to: Aim, motor_inertia: ArrayLike, stiffness: float, friction: 
 def _peak_with_friction(to: Aim, motors: np.ndarray, stiffness: float, friction: float) -> float:
     """Return the peak of a hit along the direction by the joint-load model, at 1 m/s [N.s/m]."""
     arm = elastic_arm(replace(to.robot, apparent_motor_inertia=motors), to.state, IDEAL)
-    lever = contact_rotation(-to.direction).T @ to.state.at(to.frame).J[:3]
-    law = HuntCrossley(stiffness, 0.0, 1.0)
-    contact = LoadContact(lever, np.array([0.0, 0.0, -1.0]), law, friction)
+    rotation, law = contact_rotation(-to.direction), HuntCrossley(stiffness, 0.0, 1.0)
+    point, velocity = to.state.at(to.frame), np.array([0.0, 0.0, -1.0])
+    contact = load_contact(point, rotation, law, friction, velocity)
     return float(joint_load(arm, [contact], duration=IMPACT).peak_force[0])
 
 

@@ -45,13 +45,13 @@ def thresholds_by_prediction(
     cases = product(stiffness_grid(low, high), sorted(set(surface.restitution)))
     laws = [viscoelastic(k, restitution, speed) for k, restitution in cases]
     levers, friction = surface.rotation.T @ point.J[:3], surface.friction[1]
-    free, stuck = (
-        hit_peaks(robot, point, surface.normal, speed, laws, friction=each).force
-        for each in (0.0, friction)
-    )
+    peaks = {
+        mu: hit_peaks(robot, point, surface.normal, speed, laws, friction=mu).force
+        for mu in {0.0, friction}
+    }
     W = point.J[:3] @ np.linalg.solve(point.M, point.J[:3].T)
     added = resistance(W, surface.normal, friction) / resistance(W, surface.normal, 0.0)
-    peak = max(free * np.sqrt(added), stuck)
+    peak = max(peaks[0.0] * np.sqrt(added), peaks[friction])
     torque = peak * (np.abs(levers[2]) + friction * np.linalg.norm(levers[:2], axis=0))
     force = peak * float(np.hypot(1.0, friction))
     moment = force * lever(robot)

@@ -150,16 +150,15 @@ class AccelerationSolver:
         relaxed = tuple(name for name in active if name in program.yielding)
         return Acceleration(x[:n], active, max(0.0, float(x[-1])), relaxed)
 
-    def coast(self, state: PackedState, beyond: np.ndarray | None = None) -> Acceleration:
+    def coast(self, state: PackedState, beyond: np.ndarray) -> Acceleration:
         """Return the acceleration that gravity compensation leaves: u = g, and torques beyond it.
 
         Args:
             state: of the arm.
-            beyond: torques, shape (n,) [N.m]; none: gravity alone.
+            beyond: torques, shape (n,) [N.m].
         """
         inertia = with_motors(state.M, self.robot.apparent_motor_inertia)
-        torque = state.g if beyond is None else state.g + beyond
-        ddq = np.linalg.solve(inertia, torque - state.h)
+        ddq = np.linalg.solve(inertia, state.g + beyond - state.h)
         return Acceleration(ddq, active=(), slack=0.0, relaxed=())
 
     def torques(

@@ -386,10 +386,8 @@ class ImpactController:
         if phase.leaves:
             self._envelope.look(state)
         if phase.coasts:
-            beyond = self._approach.coasting
-            if self._motion.has_load:
-                beyond = self._motion.borne if beyond is None else beyond + self._motion.borne
-            result = self._solver.coast(state, beyond)
+            pulse, borne = self._approach.coasting, self._motion.borne
+            result = self._solver.coast(state, borne if pulse is None else borne + pulse)
         else:
             self._approach.update(phase, state, ready)
             result = self._solved(state, limit)

@@ -165,8 +165,8 @@ class MotionEstimate:
 
     @property
     def borne(self) -> np.ndarray:
-        """Torques that bear the load, shape (n,) [N.m]."""
-        return -self._load.torque
+        """Torques that bear the load, shape (n,) [N.m]; zero if there is none."""
+        return -self._load.torque if self._load.counts else self._none
 
     @property
     def has_load(self) -> bool:

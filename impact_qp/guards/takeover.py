@@ -79,8 +79,8 @@ def deceleration(robot: Robot, point: PointState, normal: np.ndarray) -> float:
 def commanded_speed(bound: float, gap: float, slowing: float, delay: float) -> float:
     """Return the highest speed that may be commanded while commands reach the arm late [m/s].
 
-    The v of ``v delay + slowing delay^2/2 + (v^2 - bound^2)/(2 slowing) = gap``, and never less
-    than the bound: the commands under way were faster, by ``slowing`` in each second.
+    As :func:`allowed_speed` of a gap that is smaller by ``slowing delay^2/2``: the commands under
+    way were faster, by ``slowing`` in each second.
 
     Args:
         bound: speed at which the surface may be hit [m/s].
@@ -88,8 +88,7 @@ def commanded_speed(bound: float, gap: float, slowing: float, delay: float) -> f
         slowing: deceleration of the commands [m/s^2].
         delay: until the arm moves as commanded [s].
     """
-    stops = sqrt(2.0 * slowing * max(gap, 0.0) + max(bound, 0.0) ** 2) - slowing * delay
-    return max(bound, stops, 0.0)
+    return allowed_speed(bound, gap - 0.5 * slowing * delay**2, slowing, delay)
 
 
 def allowed_speed(bound: float, gap: float, slowing: float, delay: float = REACTION) -> float:
